@@ -253,8 +253,8 @@ def repair(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
             told.append(
                 f"{name} (learning rate 1e-4, ten ordinary pairs mixed in) lost {looks[0] - min(looks):.1f} "
                 f"BLEU on 522 other pairs after three epochs and {looks[0] - looks[-1]:.1f} after fifteen, "
-                "more than the 0.1 allowed, so the model before was kept: **no error was fixed**. Only this "
-                "one of the six runs was finished."
+                "more than the 0.1 allowed, so we kept the model as it was before: **no error was fixed**. "
+                "Only this one of the six runs was finished."
             )
     return f"""**Section 4.7, fine-tuning.** The paper corrects {theirs["fine-tuning"]["errors"]}
 sentences; fine-tuning fixes all of them and BLEU rises by {theirs["fine-tuning"]["bleu"]}. We trained a

@@ -83,7 +83,7 @@ def kinds_page() -> str:
     lines = [
         "# Names",
         "",
-        "What the registry knows, and the entry point for more ([how](../extending.md)).",
+        "All names in the registry, and the entry points for adding more ([how to](../extending.md)).",
         "",
     ]
     lines += ["| kind | entry point | names |", "|---|---|---|"]

@@ -141,7 +141,7 @@ def test_themes_stand_in_the_report_of_every_form_unless_left_out(tmp_path: Path
     assert page.count(told.replace("'", "&#39;")) == 1  # with its examples
     assert page.index('id="themes"') < page.index("<mark>seato</mark>")
     assert "100 % [84–100] of the failures, 0 % of the other outputs" in page.replace("\u00a0", " ")
-    assert page.count("Failures are counted over all methods and runs here") == 1
+    assert page.count("Each failed output of any method or run counts once") == 1
     short = mt.write_report(planted(), tmp_path / "page.md").read_text(encoding="utf-8")
     assert told in short
     assert short.count("**seato**") == 1  # one example of it

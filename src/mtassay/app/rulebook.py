@@ -145,7 +145,7 @@ class Rulebook:
     ) -> list[str]:
         """Write an expression into the file as 'suite accept --regex' does; return what was written.
 
-        It must match the output it is for and contradict no known verdict, else it is a `UsageError`.
+        The rule must match its output and contradict no known verdict; else a `UsageError` is raised.
         """
         _check(pattern)
         editable(self.path)

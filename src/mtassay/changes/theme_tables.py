@@ -26,8 +26,8 @@ from mtassay.stats.proportions import wilson
 SYSTEMS = 20
 """Number of systems shown, those with the most failures; a program gets all."""
 COUNTED = (
-    "Failures are counted over all methods and runs here, each output once, also of items on which systems "
-    "are not compared, so more outputs may count here than in a table."
+    "Each failed output of any method or run counts once, also where systems are not compared. So there may "
+    "be more than in a table."
 )
 """A note on why a theme counts more failures than a table beside it."""
 _NAME = 60
@@ -64,9 +64,9 @@ def notes_of(themes: Themes) -> list[str]:
     said = "A failure" if all(e.failures_called == "failures" for e in themes.examined) else "Low-scoring"
     failure = f"{said} is, in {'; in '.join(themes.failure)}. {COUNTED}"
     claimed = (
-        "What the best outputs have as often is left out. "
-        f"p: corrected for all features of a system, claimed up to {themes.alpha:g}; what fires on the same "
-        "failures is one theme, and each is looked for among outputs that those above do not explain."
+        "Features that are as frequent in the best outputs are left out. "
+        f"p: corrected for all features of a system, shown up to {themes.alpha:g}. Features of the same "
+        "failures are one theme. Each theme comes from outputs that no earlier theme explains."
     )
     return [failure, *([claimed] if themes else [])]
 

@@ -285,8 +285,8 @@ def _bent(opinion: Opinion, calibration: JudgeCalibration) -> Opinion:
 _EMPTY = Opinion("fail", 1.0, (Reason("empty", math.inf, "the output is empty"),), major=1.0)
 _SIDES = {
     "output": "“{}” has no counterpart in the source{}",
-    "source": "nothing in the output is like “{}” of the source",
-    "reference": "nothing in the output is like “{}” of the reference",
+    "source": "no words of the output match “{}” of the source",
+    "reference": "no words of the output match “{}” of the reference",
 }
 _TELLING = {
     "numbers-not-in-both": "a number that is neither in the source nor in the reference",

@@ -209,7 +209,7 @@ def _advance(
 
 
 def _restrict(row: Row, limit: ColumnRange, full: int) -> Row:
-    """Give the cells outside the limits values that help no cell inside."""
+    """Set the cells outside the limits to values that cannot improve a cell inside."""
     plus, minus, left, left_plus, left_minus = row
     low = (1 << limit.low) - 1
     inside = (1 << limit.high - 1) - 1

@@ -124,7 +124,7 @@ class JudgeComparison(Assessment):
             [*row, _number(scores["kappa", s.name], 2)]
             for row, s in zip(table.rows, self.summaries, strict=True)
         ]
-        notes = ["κ: agreement of its verdicts with the labels, without chance (Cohen)."]
+        notes = ["κ: agreement of its verdicts with the labels, corrected for chance (Cohen)."]
         header = [*table.header, "κ"]
         return replace(table, header=header, rows=rows, notes=[*table.notes, *notes])
 

@@ -309,7 +309,7 @@ def identify(text: str, target: str) -> Guess:
 
 
 def can_identify(code: str) -> bool:
-    """True if the model knows the language or a variant that no line distinguishes from it."""
+    """True if the model knows the language, or a variant that a single line does not distinguish from it."""
     return not {language for language, _ in open_identifier()("")}.isdisjoint(same_as(code))
 
 
@@ -433,7 +433,7 @@ _CHARACTER = re.compile(f"[{_CHARACTERS}]")
 class _Sign(NamedTuple):
     """A sign of tokenised lines: it is in at least `share` of the lines that have `among`.
 
-    A line without any of the `marks` does not have it, which is fast to check.
+    A line without any of the `marks` cannot match, which is fast to check.
     """
 
     what: str

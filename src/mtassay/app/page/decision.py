@@ -60,7 +60,7 @@ _RATINGS = 196
 
 
 class DecidedRun(NamedTuple):
-    """One run behind a decision, by the name it is called."""
+    """One run behind a decision, with its name."""
 
     name: str
     run: Run

@@ -393,7 +393,7 @@ def correction_records(decisions: Decisions, subjects: Mapping[str, Subject]) ->
 def rating_rows(run: Run, decisions: Decisions, questions: Iterable[Question]) -> list[dict[str, Any]]:
     """One row for each output and rater, with a column for each question; `None` means unanswered.
 
-    The value for errors is minus their weight (MQM), for spans with a score the score (ESA). An adjudicated
+    The value is minus the weight of the errors (MQM), or the score (ESA). An adjudicated
     output has only the adjudicator's rows, since these decide.
     """
     asked = [question for question in questions if gives_number(question)]

@@ -67,7 +67,7 @@ def case_block(finding: Finding, *, show_system: bool = True) -> Block:
 
 
 def edit_blocks(run: Run, segment_id: str, system: str) -> list[Block]:
-    """Both sources of a case with the edit marked, and the output to the original, without the verdict."""
+    """Both sources of a case with the edit marked, and the output for the original, without the verdict."""
     segments = {segment.id: segment for segment in run.segments}
     edited = segments.get(segment_id)
     original = segments.get(original_of(edited) or "") if edited else None

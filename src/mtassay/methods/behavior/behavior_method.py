@@ -114,8 +114,8 @@ class BehaviorMethod(RepeatSettings, Method):
         ),
         Question(
             "place",
-            "Where is the error: in what became of the edited words (edit), in another place (elsewhere), or "
-            "in both? Correct: there is none.",
+            "Where is the error: in the translation of the edited words (edit), elsewhere, or in both? "
+            "Correct: there is none.",
             {"c": "correct", "e": "edit", "w": "elsewhere", "x": "both"},
             is_blind=True,
             about="the output to the edited source",

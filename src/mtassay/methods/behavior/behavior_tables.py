@@ -143,8 +143,8 @@ def broken_table(result: Result) -> Table | None:
     ]
     ranks = _ranks(result, SURVIVED)
     notes = [
-        "In percent, with Wilson's 95 % interval, of the n cases whose original the judge calls wrong for no "
-        "system: what the edit itself breaks, apart from how hard the sentence is. Undecided is not broken.",
+        "Percent of n cases, with Wilson's 95 % interval: how often the edit breaks a translation. "
+        "Counted are only cases whose original no system translates wrongly. Undecided is not broken.",
         *([_RANK] if ranks else []),
     ]
     return Table(["Capability", "n", *map(printable, systems)], [*rows, *ranks], "Broken by the edit", notes)
@@ -205,8 +205,8 @@ def position_table(
     places = [(system, evidence.where) for system, evidence in failed if evidence.status in MOVED]
     unknown = Counter(system for system, where in places if where not in ("at the edit", "elsewhere"))
     notes = [
-        "Percent of the cases that fail by their edit whose error is at the edit, of those (in "
-        "parentheses) where that is known; the others have it elsewhere. In brackets: Wilson's 95 % interval."
+        "How often the error is at the edit, in percent of the cases that fail by their edit and whose place "
+        "of error is known (in parentheses). In brackets: Wilson's 95 % interval."
     ]
     if unknown:
         counts = ", ".join(f"{printable(system)} {count:,}" for system, count in unknown.items())
@@ -235,7 +235,7 @@ def _cases_table(generated: GeneratedCases) -> Table:
         rows.append([Cell("all", strong=True), *(f"{n:,}" for n in sums), "", ""])
     notes = [
         f"Of {plural(generated.sources, 'source')}. Each edit that was tried became a case or was dropped. "
-        "No case: sources all of whose edits were dropped; no place: sources with nothing to edit."
+        "No case: all edits of the source were dropped; no place: nothing to edit."
     ]
     reasons = Counter(segment.reason for segment in generated.left_out)
     if reasons:

@@ -194,7 +194,7 @@ class BehaviorView(RunView):
         return pairs_in(self.run.segments, question) if question in PAIR_QUESTIONS else []
 
     def related_blocks(self, segment_id: str, system: str) -> list[Block]:
-        """Both sources with the edit marked, and the output to the original."""
+        """Both sources with the edit marked, and the output for the original."""
         return edit_blocks(self.run, segment_id, system)
 
     def case_of(self, segment: Segment) -> str:

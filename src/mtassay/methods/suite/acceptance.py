@@ -218,7 +218,7 @@ def _reviewed(item: Item, material: ItemMaterial) -> list[_Target]:
 
 
 def _only_open(judge: Judge, item: Item, material: ItemMaterial, wish: Wish) -> _Target:
-    """The only undecided output of an item that nobody has reviewed. Of several a person must choose."""
+    """The only undecided, unreviewed output of an item. If there are several, a person must choose."""
     texts = [
         text for text in material.outputs.get(item.id, ()) if judge.judge(item, text).status == "undecided"
     ]
