@@ -33,7 +33,7 @@ from mtassay.data.nouns import (
     Score,
     Segment,
 )
-from mtassay.data.settings import option
+from mtassay.data.settings import setting
 from mtassay.data.subjects import Subject
 from mtassay.measures.check import SEVERITIES, CheckContext
 from mtassay.measures.check_run import (
@@ -81,50 +81,22 @@ class CheckMethod(Method):
 
     pair: str | None = None
     checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
-    without: tuple[str, ...] = field(
-        default=(),
-        metadata=option(
-            "Checks or groups to leave out.",
-            "--without",
-            "-x",
-            metavar="NAMES",
-            kind=list[str] | None,
-            default=None,
-        ),
+    without: tuple[str, ...] = setting(
+        (), "Checks or groups to leave out.", "--without", "-x", metavar="NAMES", kind=list[str] | None
     )
-    terms: tuple[str, ...] = field(
-        default=(),
-        metadata=option(
-            "A glossary: TBX, CSV or TSV. Repeat.",
-            "--terms",
-            metavar="FILE",
-            kind=list[str] | None,
-            default=None,
-        ),
+    terms: tuple[str, ...] = setting(
+        (), "A glossary: TBX, CSV or TSV. Repeat.", "--terms", metavar="FILE", kind=list[str] | None
     )
-    style: tuple[str, ...] | Mapping[str, str] = field(
-        default=(),
-        metadata=option(
-            "A rule of house style. Repeat.",
-            "--style",
-            metavar="KEY=VALUE",
-            kind=list[str] | None,
-            default=None,
-        ),
+    style: tuple[str, ...] | Mapping[str, str] = setting(
+        (), "A rule of house style. Repeat.", "--style", metavar="KEY=VALUE", kind=list[str] | None
     )
-    ignore: Sequence[Mapping[str, str]] = field(
-        default=(),
-        metadata=option(
-            f"What to ignore, with reasons (YAML). Default: {IGNORE_FILE}, if there is one.",
-            metavar="FILE",
-            kind=str | None,
-            default=None,
-        ),
+    ignore: Sequence[Mapping[str, str]] = setting(
+        (),
+        f"What to ignore, with reasons (YAML). Default: {IGNORE_FILE}, if there is one.",
+        metavar="FILE",
+        kind=str | None,
     )
-    reviews: bool = field(
-        default=True,
-        metadata=option("Use the answers of reviewers about alarms.", "--reviews/--no-reviews"),
-    )
+    reviews: bool = setting(True, "Use the answers of reviewers about alarms.", "--reviews/--no-reviews")
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
