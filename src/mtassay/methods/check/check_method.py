@@ -30,7 +30,6 @@ from mtassay.data.nouns import (
     Result,
     Run,
     RunContext,
-    Score,
     Segment,
 )
 from mtassay.data.settings import setting
@@ -196,7 +195,7 @@ class CheckMethod(Method):
                     flagged[key][finding.system].add(finding.case_id)
         texts = {system: counts["texts"] for system, counts in judgement.counts.items()}
         scores = [
-            _share(name, system, group, len(cases), texts[system])
+            proportions.share_score(name, system, group, len(cases), texts[system])
             for (name, group), by_system in flagged.items()
             for system, cases in by_system.items()
         ]
@@ -320,10 +319,3 @@ def _compared(
         ranked.append(Cluster(*key, rank, tuple(systems[place] for place in members)))
         rank += len(members)
     return _Compared(comparisons, ranked)
-
-
-def _share(name: str, system: str, group: str, hits: int, n: int) -> Score:
-    if n == 0:
-        return Score(name, system, group, None, 0)
-    low, high = proportions.wilson(hits, n)
-    return Score(name, system, group, 100 * hits / n, n, 100 * low, 100 * high)
