@@ -8,17 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from mtassay.changes.development import Development
-from mtassay.changes.run_changes import (
-    CaseChange,
-    RunChanges,
-    case_status,
-    case_texts,
-    source_lines,
-    why,
-)
+from mtassay.changes.run_changes import CaseChange, RunChanges, case_status, case_texts, source_lines, why
 from mtassay.changes.trends import History, ScoreTrend
 from mtassay.data.display import Block, Cell, Figure, Line, Point, Series, Table
-from mtassay.data.marks import differing, json_text, marked, p_text, plural, printable, signed
+from mtassay.data.marks import differing, json_text, marked, p_text, plural, printable, signed, signed_ends
 from mtassay.data.method import view_of
 from mtassay.methods.paired_scores import LISTED, ChangeKind, ScoreChange, Snapshot, UnitChange
 from mtassay.report.run_text import (
@@ -128,9 +121,7 @@ def _table(
         bold = _is_significant(row, changes.alpha)
         name = (row.label or row.name) if head == "Score" else row.group
         values = ["–" if value is None else f"{value:.{row.decimals}f}" for value in (row.before, row.after)]
-        interval = (
-            "" if row.low is None else f"[{signed(row.low, row.decimals)}, {signed(row.high, row.decimals)}]"
-        )
+        interval = signed_ends(row.low, row.high, row.decimals)
         moved = ["" if count is None else f"{count:,}" for count in (row.fixed, row.broken)]
         delta = Cell(signed(row.delta, row.decimals) + (mark if bold else ""), strong=bold)
         cells.append(
@@ -355,12 +346,7 @@ def _history_table(course: ScoreTrend, alpha: float, mark: str) -> Table:
         ends = "" if score.low is None else f"[{score.low:.{decimals}f}–{score.high:.{decimals}f}]"
         bold = change is not None and change.p is not None and change.p < alpha
         delta = Cell(signed(change.delta, decimals) + mark * bold if change else "", strong=bold)
-        is_tested = change is not None and change.low is not None
-        moved = (
-            f"[{signed(change.low, decimals)}, {signed(change.high, decimals)}]"
-            if change and is_tested
-            else ""
-        )
+        moved = signed_ends(change.low, change.high, decimals) if change else ""
         name = [point.run, *([point.system] if several else [])]
         rows.append([*name, f"{score.n:,}", value, ends, delta, p_text(change.p) if change else "", moved])
     header = [

@@ -18,7 +18,7 @@ from mtassay.changes.run_changes import check_comparable
 from mtassay.changes.system_names import SystemInGroup, find_system, join_names
 from mtassay.data.display import Cell, Figure, Point, Series, Table
 from mtassay.data.errors import UsageError
-from mtassay.data.marks import p_text, signed
+from mtassay.data.marks import p_text, signed, signed_ends
 from mtassay.data.nouns import Ledger, Run, Score
 from mtassay.methods.paired_scores import PairedScores, ScoreChange, Snapshot
 from mtassay.stats import family, proportions, resampling
@@ -291,11 +291,7 @@ def _change_cells(change: ScoreChange | None, of: Development, mark: str) -> lis
     if change is None:
         return ["", "", ""]
     bold = change.p is not None and change.p < of.alpha
-    ends = (
-        ""
-        if change.low is None
-        else f"[{signed(change.low, of.decimals)}, {signed(change.high, of.decimals)}]"
-    )
+    ends = signed_ends(change.low, change.high, of.decimals)
     return [Cell(signed(change.delta, of.decimals) + mark * bold, strong=bold), p_text(change.p), ends]
 
 

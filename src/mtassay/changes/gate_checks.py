@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,10 +41,10 @@ _SHOWN = 3  # sentences of a rule that failed
 _NAMED = 5  # groups of a rule that failed
 _FINDS = re.compile(r" ?\b(finding|misse?|failure|error|issue|hit|flag)s?$")
 _RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
-    ">=": lambda value, number: value >= number,
-    "<=": lambda value, number: value <= number,
-    ">": lambda value, number: value > number,
-    "<": lambda value, number: value < number,
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
 }
 _VERDICTS = ("pass", "fail", "undecided", "skipped", "error")
 _NO_ANSWER = ("missing", "error", "refused", "skipped")
@@ -147,30 +149,22 @@ class _Side:
     trials: int
     samples: int
     seed: int | None
-    _paired: PairedScores | None = field(default=None)
-    _cases: list[CaseChange] | None = field(default=None)
     is_used: bool = False
 
     def check(self, rule: Gate) -> GateCheck | _Alarm:
         """The result of the rule; an alarm waits for all others."""
         if rule.compares and self.old is None:
             raise UsageError(f"'{rule.text}' compares, so it needs a baseline: add `baseline='RUN'` or FILE.")
-        if rule.kind == "limit":
-            return self._limit(rule)
-        if rule.kind == "new":
-            return self._new(rule)
-        if rule.kind == "broken":
-            return self._broken(rule)
-        if rule.kind == "loss":
-            return self._loss(rule)
+        looks = {"limit": self._limit, "new": self._new, "broken": self._broken, "loss": self._loss}
+        if rule.kind in looks:
+            return looks[rule.kind](rule)
         if rule.what.lower() in (CHECK, f"{CHECK}s") and all(c.part != CHECK for c in self.paired.changes):
-            return GateCheck(rule, self.step, self.new.system, True, "no check flags anything")
+            return self._result(rule, True, "no check flags anything")
         return _Alarm(rule, self, self._worse(rule))
 
     def unanswered(self) -> GateCheck | None:
-        """A failure for texts without an answer, if no rule limits them: leaving texts out must not help."""
-        run, system = self.new.record, self.new.system
-        assert run is not None
+        """That texts have no answer, where no rule limits that: nobody passes by what was left out."""
+        run, system = self._record, self.new.system
         gone = self.new.verdicts.get(NO_OUTPUT, {}).keys()
         before = self.old.verdicts.get(NO_OUTPUT, {}).keys() if self.old else set()
         streamed = run.result.basis.get("unanswered", {}).get("systems", {}) if not run.segments else {}
@@ -181,34 +175,40 @@ class _Side:
         measured = f"{plural(count, 'text')} without an answer{also}. To allow them: missing <= {total}"
         shown = [f for f in run.findings if (f.system, f.detector) == (system, NO_OUTPUT)][:_SHOWN]
         blocks = [self._finding_block(finding) for finding in shown if finding.case_id not in before]
-        return GateCheck(Gate.parse("missing <= 0"), self.step, system, False, measured, blocks=blocks)
+        return self._result(Gate.parse("missing <= 0"), False, measured, blocks=blocks)
+
+    def _result(self, rule: Gate, passed: bool, measured: str, *details: Any, **more: Any) -> GateCheck:
+        return GateCheck(rule, self.step, self.new.system, passed, measured, *details, **more)
 
     def notes(self) -> list[str]:
         """Notes on the comparison for readers."""
         return comparison_notes(self.old, self.new, self.cases) if self.old else []
 
-    @property
+    @cached_property
     def paired(self) -> PairedScores:
         """Both, score by score."""
-        assert self.old is not None
-        if self._paired is None:
-            self._paired = PairedScores(self.old, self.new, checks=True)
-        return self._paired
+        return PairedScores(self._before, self.new, checks=True)
 
-    @property
+    @cached_property
     def cases(self) -> list[CaseChange]:
         """Both, case by case."""
-        assert self.old is not None
-        if self._cases is None:
-            self._cases = case_changes(self.old, self.new)
-        return self._cases
+        return case_changes(self._before, self.new)
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the two."""
+        """What the two are called."""
+        old = self._before.system
+        return ("old", "new") if old == self.new.system else (old, self.new.system)
+
+    @property
+    def _before(self) -> Snapshot:
         assert self.old is not None
-        same = self.old.system == self.new.system
-        return ("old", "new") if same else (self.old.system, self.new.system)
+        return self.old
+
+    @property
+    def _record(self) -> Run:
+        assert self.new.record is not None
+        return self.new.record
 
     # Limits ----------------------------------------------------------------------------------------------
 
@@ -226,10 +226,8 @@ class _Side:
         shown = failing or scores
         units = [self._units(score.name, score.group) for score in failing]
         wrong = [f for f in self._failures() if any(f.case_id in ids for ids in units)]
-        return GateCheck(
+        return self._result(
             rule,
-            self.step,
-            self.new.system,
             not failing,
             "; ".join(map(_score_text, shown[:_NAMED])),
             [text for score in failing if (text := self._too_few(score, rule))],
@@ -270,17 +268,15 @@ class _Side:
         return f"{score.group}: {score.n:,} cases reach {100 * best:.1f} at most; it takes {needed:,}."
 
     def _count(self, rule: Gate) -> GateCheck | None:
-        """A rule about the number of cases with a verdict, or about other counts of the run."""
-        run, what = self.new.record, rule.what.lower().replace(" ", "_").replace("-", "_")
-        assert run is not None
+        """A rule about how many cases have a verdict, or what the run counted otherwise."""
+        run, what = self._record, rule.what.lower().replace(" ", "_").replace("-", "_")
         system, beside = self.new.system, run.result.basis.get("checks", {})
         counted = {**beside.get(system, {}), **run.result.counts.get(system, {})}
         counts = {key.lower().replace("-", "_"): n for key, n in counted.items()}
         judged = [f for f in run.findings if f.system == self.new.system and f.verdict is not None]
         total = len({f.case_id for f in judged} if self._judges else run.segments)
         if what in _VERDICTS and self._judges:
-            cases = {f.case_id for f in judged if f.verdict == what and self._is_judge(f)}
-            count = len(cases)
+            count = len({f.case_id for f in judged if f.verdict == what and self._is_judge(f)})
         elif (what := {"skipped": "missing"}.get(what, what)) in counts:
             count = counts[what]
         elif what == "missing":
@@ -305,7 +301,7 @@ class _Side:
             measured = f"{value:.1f} % [{100 * low:.1f}–{100 * high:.1f}], {measured}"
         found = [f for f in judged if f.verdict == what or _is_about(f, what)]
         blocks = [] if passed else [self._finding_block(f) for f in found[:_SHOWN]]
-        return GateCheck(rule, self.step, self.new.system, passed, measured, blocks=blocks)
+        return self._result(rule, passed, measured, blocks=blocks)
 
     @property
     def _judges(self) -> set[str]:
@@ -320,9 +316,7 @@ class _Side:
         return finding.detector in self._judges or finding.detector == "output"
 
     def _failures(self) -> list[Finding]:
-        run = self.new.record
-        assert run is not None
-        return [f for f in run.findings if f.system == self.new.system and f.verdict == "fail"]
+        return [f for f in self._record.findings if f.system == self.new.system and f.verdict == "fail"]
 
     def _units(self, name: str, group: str) -> set[str]:
         for ledger in self.new.ledgers:
@@ -331,19 +325,16 @@ class _Side:
         return set()
 
     def _finding_block(self, finding: Finding) -> Block:
-        run = self.new.record
-        assert run is not None
         texts = case_texts(self.new, self.new, finding.case_id)
         lines = [Line("source", texts.source)] if texts.source else []
         lines.append(Line("output", "(no output)" if texts.new is None else texts.new))
-        reasons = "; ".join(view_of(run).reasons(finding))
+        reasons = "; ".join(view_of(self._record).reasons(finding))
         return Block([*lines, *([Line("why", reasons)] if reasons else [])], finding.case_id)
 
     # What compares ---------------------------------------------------------------------------------------
 
     def _broken(self, rule: Gate) -> GateCheck:
-        """Cases that passed before and now fail or have no output. Undecided ones do not count."""
-        assert self.old is not None
+        """Cases that passed before and do not now: they fail, or have no output. What is open counts not."""
         passed = [case for case in self.cases if case.old == "pass"]
         if rule.group:
             units = self._units_of_group(rule.group)
@@ -352,15 +343,7 @@ class _Side:
         lost = sum(case.kind == "lost" for case in broken)
         measured = f"{len(broken) - lost:,} broken" + (f", {lost:,} without an output now" if lost else "")
         blocks = self._blocks(broken)
-        return GateCheck(
-            rule,
-            self.step,
-            self.new.system,
-            not broken,
-            measured,
-            blocks=blocks,
-            more=self.more(len(broken), blocks),
-        )
+        return self._result(rule, not broken, measured, blocks=blocks, more=self.more(len(broken), blocks))
 
     def _units_of_group(self, group: str) -> set[str]:
         named = [
@@ -374,11 +357,8 @@ class _Side:
         return named[0]
 
     def _new(self, rule: Gate) -> GateCheck:
-        assert self.old is not None
-        run = self.new.record
-        assert run is not None
-        view = view_of(run)
-        names = dict.fromkeys([*self.new.verdicts, *self.old.verdicts])
+        view = view_of(self._record)
+        names = dict.fromkeys([*self.new.verdicts, *self._before.verdicts])
         known = [name for name in names if name != "output"]
         known += [ledger.name.partition(":")[0] for ledger in self.new.ledgers if not ledger.is_share]
         word = _FINDS.sub("", rule.what.replace("_", " "))
@@ -392,7 +372,7 @@ class _Side:
         wanted = {name for name, words in called.items() if word in words or not word}
         severe = {
             (f.detector, f.case_id)
-            for f in run.findings
+            for f in self._record.findings
             if f.system == self.new.system and word in SEVERITIES and _is_about(f, word)
         }
         wanted |= {detector for detector, _ in severe}
@@ -407,15 +387,7 @@ class _Side:
         gone = sum(c.detector in wanted and c.old == "fail" and c.new != "fail" for c in self.cases)
         blocks = self._blocks(fresh)
         measured = f"{len(fresh):,} new, {gone:,} gone"
-        return GateCheck(
-            rule,
-            self.step,
-            self.new.system,
-            not fresh,
-            measured,
-            blocks=blocks,
-            more=self.more(len(fresh), blocks),
-        )
+        return self._result(rule, not fresh, measured, blocks=blocks, more=self.more(len(fresh), blocks))
 
     def _loss(self, rule: Gate) -> GateCheck:
         failing, texts, details, blocks = False, [], [], []
@@ -443,9 +415,7 @@ class _Side:
                         f"prove it: two equal systems would pass with a margin of {reach:.{_fine(change)}f}."
                     )
                 blocks += self.proof(change)[0]
-        return GateCheck(
-            rule, self.step, self.new.system, not failing, "; ".join(texts[:_NAMED]), details, blocks[:_SHOWN]
-        )
+        return self._result(rule, not failing, "; ".join(texts[:_NAMED]), details, blocks[:_SHOWN])
 
     def _worse(self, rule: Gate) -> list[int]:
         """The rows that an alarm is about."""
@@ -510,8 +480,7 @@ class _Side:
         return f"{count - len(blocks):,} more sentences: mtassay compare {runs} --all --examples {count}"
 
     def proof(self, change: ScoreChange) -> tuple[list[Block], int]:
-        """The first sentences that show a loss (broken, or with the largest fall), and their total."""
-        assert self.old is not None
+        """The first sentences that show a loss (what broke, or what fell most), and how many there are."""
         units = self.paired.units_of(change)
         if change.part == CHECK:
             flagged = [c for c in self.cases if c.detector == change.name and c.new == "fail" != c.old]
@@ -523,12 +492,11 @@ class _Side:
         fallen = [u for u in self.paired.moved_units() if u.name == change.name and u.unit in units]
         fallen.sort(key=lambda unit: good * (unit.after - unit.before))
         worst = [unit for unit in fallen if good * (unit.after - unit.before) < 0]
-        shown = [unit_block(self.old, self.new, unit, names=self.names) for unit in worst[:_SHOWN]]
+        shown = [unit_block(self._before, self.new, unit, names=self.names) for unit in worst[:_SHOWN]]
         return shown, len(worst)
 
     def _blocks(self, cases: Sequence[CaseChange]) -> list[Block]:
-        assert self.old is not None
-        return [case_block(self.old, self.new, case, names=self.names) for case in cases[:_SHOWN]]
+        return [case_block(self._before, self.new, case, names=self.names) for case in cases[:_SHOWN]]
 
 
 def _is_about(finding: Finding, what: str) -> bool:

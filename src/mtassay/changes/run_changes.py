@@ -32,14 +32,14 @@ from mtassay.methods.paired_scores import (
 
 
 def pair_systems(
-    run: Run, baseline: Sequence[Snapshot], *, systems: Sequence[str] = (), step: str = ""
+    run: Run, baseline: Sequence[Snapshot], *, step: str = ""
 ) -> list[tuple[Snapshot, Snapshot]]:
     """Systems of a run, each with its baseline: the one of its name, or the only one there is.
 
     If the baseline is a system of the same run, it has no baseline itself.
     """
     pairs = []
-    for system in systems or run.systems:
+    for system in run.systems:
         others = [b for b in baseline if (b.run, b.system) != (run.id, system)]
         old = next((b for b in others if b.system == system), None) or (
             others[0] if len(others) == 1 else None

@@ -51,6 +51,11 @@ def signed(value: float | None, decimals: int = 1) -> str:
     return text[1:] if float(text) == 0 else text.replace("-", "−")
 
 
+def signed_ends(low: float | None, high: float | None, decimals: int = 1) -> str:
+    """The interval of a change for a table; empty where there is none."""
+    return "" if low is None else f"[{signed(low, decimals)}, {signed(high, decimals)}]"
+
+
 def p_text(p: float | None) -> str:
     """A p-value for a table.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mtassay.data.errors import UsageError
@@ -22,10 +22,11 @@ _OPTION = "option"
 class Option:
     """A field of a dataclass as an option of a command.
 
-    `help` may be a function, if it takes time to compute. `flags` are its spellings; by default `--` and its
-    name, for a switch also `--no-` and its name. `kind` is the type of the typed value and `default` the
-    value if none is typed, if these differ from the field's own. `least` and `most` bound a number.
-    `is_hidden` makes it a setting of plans and of the library only, which few people change.
+    `help` may be a function, for what takes time to say. `flags` are how it is written; without any, `--` and
+    its name, for a switch also `--no-` and its name. `kind` is the type of what is written and `default` what
+    means nothing written, where these are not the field's own; of a `kind` that may be `None`, it is that.
+    `least` and `most` bound a number.
+    `is_hidden` makes it a setting of plans and of the library alone, which few people change.
     """
 
     help: str | Callable[[], str]
@@ -68,6 +69,11 @@ def option(
     return {_OPTION: Option(help, flags, **how), "signature": in_signature}
 
 
+def setting(value: Any, *help_and_flags: Any, **how: Any) -> Any:
+    """A field with this default that is an option; the rest as for `option`."""
+    return field(default=value, metadata=option(*help_and_flags, **how))
+
+
 def options_of(cls: Any, *, plain: bool = False) -> dict[str, Option]:
     """The fields of a dataclass that are options, by name, with their properties filled in.
 
@@ -82,6 +88,8 @@ def options_of(cls: Any, *, plain: bool = False) -> dict[str, Option]:
         if not isinstance(how, Option):
             continue
         default = how.default
+        if default is ... and type(None) in get_args(how.kind):
+            default = None
         if default is ...:
             default = f.default if f.default is not MISSING else None
             if f.default_factory is not MISSING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 
 from mtassay.data.errors import UsageError
 from mtassay.measures.address_forms import find_address, knows_address
@@ -42,8 +43,8 @@ _VALUES: Mapping[str, str] = {
     "forbidden": ".+",
 }
 
-Rule = Callable[[str, str], Iterator[FormProblem]]
-# Brazil says você to nearly everybody.
+Rule = Callable[[str, str, str, str], Iterator[FormProblem]]
+# In Brazil nearly everybody is você.
 _NEUTRAL = re.compile(r"vocês?", re.IGNORECASE)
 
 
@@ -88,9 +89,9 @@ class HouseStyle(UnitCheck):
         """A function for the rules of this run; raises `UsageError` if one is unknown."""
         check_style(context.style)
         rules = [
-            make(value, context.target or "")
+            partial(rule, value, context.target or "")
             for name, value in context.style.items()
-            if (make := _RULES.get(name)) is not None
+            if (rule := _RULES.get(name)) is not None
         ]
 
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
@@ -99,131 +100,103 @@ class HouseStyle(UnitCheck):
         return problems
 
 
-def _address(value: str, target: str) -> Rule:
+def _address(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
     code, is_neutral = code_of(target), target in ("pt", "pt-BR")
-
-    def rule(source: str, output: str) -> Iterator[FormProblem]:
-        for item in find_address(output, code) if knows_address(code) else ():
-            if item.name != value and not (is_neutral and _NEUTRAL.fullmatch(item.text)):
-                message = f"Style: {quoted(item.text)} is {item.name}, the style is {value}"
-                yield FormProblem(message, mark("output", item.start, item.end))
-
-    return rule
+    for item in find_address(output, code) if knows_address(code) else ():
+        if item.name != value and not (is_neutral and _NEUTRAL.fullmatch(item.text)):
+            message = f"Style: {quoted(item.text)} is {item.name}, the style is {value}"
+            yield FormProblem(message, mark("output", item.start, item.end))
 
 
 # A straight quote in a tag belongs to the tag; one after a digit is an inch or a minute.
 _QUOTE = re.compile(r"<[^<>]*>|(?<!\d)[\"“”„«»「」‟]|(?<=[^\W\d_])\"")
 
 
-def _quotes(value: str, target: str) -> Rule:
+def _quotes(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
     allowed = {value[0], value[-1]}
-
-    def rule(source: str, output: str) -> Iterator[FormProblem]:
-        for match in _QUOTE.finditer(output):
-            if match[0][0] != "<" and match[0] not in allowed:
-                message = f"Style: quotation marks are {value}, not {match[0]}"
-                yield FormProblem(message, mark("output", match.start(), match.end()))
-                return
-
-    return rule
+    for match in _QUOTE.finditer(output):
+        if match[0][0] != "<" and match[0] not in allowed:
+            message = f"Style: quotation marks are {value}, not {match[0]}"
+            yield FormProblem(message, mark("output", match.start(), match.end()))
+            return
 
 
-def _replaced(value: str, pattern: str, name: str) -> Rule:
-    """A rule that a sign has one form; the other form has a certain fix."""
+def _replaced(value: str, pattern: str, name: str, output: str) -> Iterator[FormProblem]:
+    """A sign is written in one way; the other way has a certain fix."""
     wrong = re.compile(pattern)
-
-    def rule(source: str, output: str) -> Iterator[FormProblem]:
-        match = wrong.search(output)
-        if match:
-            message = f"Style: the {name} is {value}, not {match[0].strip()}"
-            fix = wrong.sub(lambda found: found[0].replace(found[0].strip(), value), output)
-            yield FormProblem(message, mark("output", match.start(), match.end()), fix=fix)
-
-    return rule
+    match = wrong.search(output)
+    if match:
+        message = f"Style: the {name} is {value}, not {match[0].strip()}"
+        fix = wrong.sub(lambda found: found[0].replace(found[0].strip(), value), output)
+        yield FormProblem(message, mark("output", match.start(), match.end()), fix=fix)
 
 
-def _apostrophe(value: str, target: str) -> Rule:
+def _apostrophe(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
     other = "'" if value == "’" else "’"
-    return _replaced(value, rf"(?<=[^\W\d_]){other}(?=[^\W\d_])", "apostrophe")
+    return _replaced(value, rf"(?<=[^\W\d_]){other}(?=[^\W\d_])", "apostrophe", output)
 
 
-def _ellipsis(value: str, target: str) -> Rule:
-    return _replaced(value, r"(?<!\.)\.\.\.(?!\.)" if value == "…" else "…", "ellipsis")
+def _ellipsis(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
+    return _replaced(value, r"(?<!\.)\.\.\.(?!\.)" if value == "…" else "…", "ellipsis", output)
 
 
-def _dash(value: str, target: str) -> Rule:
+def _dash(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
     other = "—" if value == "–" else "–"
-    return _replaced(value, rf"{other}|(?<=[^\W\d_]) (?:-|--) (?=[^\W\d_])", "dash")
+    return _replaced(value, rf"{other}|(?<=[^\W\d_]) (?:-|--) (?=[^\W\d_])", "dash", output)
 
 
+_SPACED = re.compile(r"(?<=[^\W_])([ \u00a0\u202f]?)[:;!?](?=\s|$)")
 _SPACES = {"none": "", "space": " ", "nbsp": "\u00a0", "narrow": "\u202f"}
 
 
-def _punctuation_space(value: str, target: str) -> Rule:
-    sign = re.compile(r"(?<=[^\W_])([ \u00a0\u202f]?)[:;!?](?=\s|$)")
-
-    def rule(source: str, output: str) -> Iterator[FormProblem]:
-        for match in sign.finditer(output):
-            if match[1] != _SPACES[value]:
-                message = f"Style: before '{match[0][-1]}' comes {'no space' if value == 'none' else value}"
-                fix = sign.sub(lambda found: _SPACES[value] + found[0][-1], output)
-                yield FormProblem(message, mark("output", match.start(), match.end()), fix=fix)
-                return
-
-    return rule
+def _punctuation_space(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
+    for match in _SPACED.finditer(output):
+        if match[1] != _SPACES[value]:
+            message = f"Style: before '{match[0][-1]}' comes {'no space' if value == 'none' else value}"
+            fix = _SPACED.sub(lambda found: _SPACES[value] + found[0][-1], output)
+            yield FormProblem(message, mark("output", match.start(), match.end()), fix=fix)
+            return
 
 
-def _end_punctuation(value: str, target: str) -> Rule:
-    def rule(source: str, output: str) -> Iterator[FormProblem]:
-        end = end_of(output)
-        where = mark("output", max(len(output.rstrip()) - 1, 0), len(output.rstrip()))
-        if value == "none" and end == "period":
-            yield FormProblem("Style: no full stop at the end", where)
-        elif value == "keep" and end != end_of(source):
-            yield FormProblem("Style: the end punctuation is that of the source", where)
-
-    return rule
+def _end_punctuation(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
+    end = end_of(output)
+    where = mark("output", max(len(output.rstrip()) - 1, 0), len(output.rstrip()))
+    if value == "none" and end == "period":
+        yield FormProblem("Style: no full stop at the end", where)
+    elif value == "keep" and end != end_of(source):
+        yield FormProblem("Style: the end punctuation is that of the source", where)
 
 
-def _max_length(value: str, target: str) -> Rule:
-    def rule(source: str, output: str) -> Iterator[FormProblem]:
-        limit = int(len(source) * int(value[:-1]) / 100) if value.endswith("%") else int(value)
-        if len(output) > limit and (source or not value.endswith("%")):
-            message = f"Style: {len(output)} characters, {limit} are allowed"
-            yield FormProblem(message, mark("output", limit, len(output)), "major")
-
-    return rule
+def _max_length(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
+    limit = int(len(source) * int(value[:-1]) / 100) if value.endswith("%") else int(value)
+    if len(output) > limit and (source or not value.endswith("%")):
+        message = f"Style: {len(output)} characters, {limit} are allowed"
+        yield FormProblem(message, mark("output", limit, len(output)), "major")
 
 
 _TITLE = re.compile(r"(?<=[a-zß-ÿ] )[A-ZÀ-Þ][a-zß-ÿ]{3,}")
 
 
-def _capitals(value: str, target: str) -> Rule:
-    def rule(source: str, output: str) -> Iterator[FormProblem]:
-        found = [match for match in _TITLE.finditer(output) if match[0] not in source]
-        if code_of(target) not in ("de", "lb", "gsw") and len(found) >= 2:
-            where = mark("output", found[0].start(), found[0].end())
-            yield FormProblem(f"Style: {quoted(found[0][0])} needs no capital letter", where)
-
-    return rule
+def _capitals(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
+    found = [match for match in _TITLE.finditer(output) if match[0] not in source]
+    if code_of(target) not in ("de", "lb", "gsw") and len(found) >= 2:
+        where = mark("output", found[0].start(), found[0].end())
+        yield FormProblem(f"Style: {quoted(found[0][0])} needs no capital letter", where)
 
 
-def _forbidden(value: str, target: str) -> Rule:
-    terms = [term.strip() for term in value.split(",") if term.strip()]
-    pattern = re.compile(
-        "|".join(rf"(?<!\w){re.escape(term)}(?!\w)" for term in sorted(terms, key=len, reverse=True)),
-        re.IGNORECASE,
-    )
+@cache
+def _any_of(terms: str) -> re.Pattern[str]:
+    each = sorted((term.strip() for term in terms.split(",") if term.strip()), key=len, reverse=True)
+    return re.compile("|".join(rf"(?<!\w){re.escape(term)}(?!\w)" for term in each), re.IGNORECASE)
 
-    def rule(source: str, output: str) -> Iterator[FormProblem]:
-        for word in dict.fromkeys(match[0] for match in pattern.finditer(output)):
-            yield FormProblem(f"Style: {quoted(word)} is forbidden", mark_all("output", output, word))
 
-    return rule
+def _forbidden(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
+    for word in dict.fromkeys(match[0] for match in _any_of(value).finditer(output)):
+        yield FormProblem(f"Style: {quoted(word)} is forbidden", mark_all("output", output, word))
 
 
 # The check `spelling-variant` applies the rule `variant`.
-_RULES: Mapping[str, Callable[[str, str], Rule]] = {
+_RULES: Mapping[str, Rule] = {
     "address": _address,
     "quotes": _quotes,
     "apostrophe": _apostrophe,

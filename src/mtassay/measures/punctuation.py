@@ -302,7 +302,6 @@ def _first_unmatched(text: str) -> int | None:
     return stack[0][1] if stack else None
 
 
-_QUOTE_PAIRS = {"“": "”", "„": "“", "«": "»", "「": "」", "『": "』", "‹": "›", "《": "》"}
 _ANY_QUOTE = re.compile("[\"'`“”„«»「」『』‹›‘’‚《》]")
 _STRAIGHT = re.compile(r"(?<![\\\d])\"")
 _ALL_QUOTES = "\"“”„«»「」『』‹›‘’‚'`《》〈〉‟″＂＇"

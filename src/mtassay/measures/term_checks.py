@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple
 
 from mtassay.data.formats.glossaries import Glossary, Term
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Need, Severity, Unit
 from mtassay.nlp.term_matching import Lemmas, TermIndex, TermMatch, TermText, longest
-from mtassay.nlp.word_forms import fold, word_forms
+from mtassay.nlp.word_forms import MadeOnce, fold, word_forms
 
 
 @dataclass
@@ -83,21 +83,19 @@ class TermBook:
         self._lemmas = lemmas
         self.source_forms, self.target_forms = word_forms(source or ""), word_forms(target or "")
         self.concepts = list(concepts)
-        self._sources_known: dict[str, list[Occurrence]] = {}
-        self._outputs_known: dict[str, dict[int, list[TermMatch]]] = {}
+        self._sources_known = MadeOnce(self._read_source, _MOST)  # several checks ask for it
+        self._outputs_known = MadeOnce(self._read_output, _MOST)
 
     def occurrences(self, source: str) -> list[Occurrence]:
         """The concepts of a source text in order, each once; one inside a longer one does not count.
 
         A term that is part of a compound does not count either: its translation is often another one.
         """
-        found = self._sources_known.get(source)
-        if found is None:
-            matches = longest(self._sources.find(TermText(source)))
-            first = {match.term: match for match in reversed(matches)}
-            found = [Occurrence(self._owners[n], m.start, m.end) for n, m in reversed(first.items())]
-            _keep(self._sources_known, source, found)  # several checks ask for it
-        return found
+        return self._sources_known[source]
+
+    def _read_source(self, source: str) -> list[Occurrence]:
+        first = {match.term: match for match in reversed(longest(self._sources.find(TermText(source))))}
+        return [Occurrence(self._owners[n], m.start, m.end) for n, m in reversed(first.items())]
 
     def occurrences_of(self, concepts: Sequence[Concept], source: str) -> list[Occurrence]:
         """The occurrences of some concepts of the book in a source text, also inside each other."""
@@ -106,18 +104,19 @@ class TermBook:
         return [Occurrence(concept, match.start, match.end) for concept, match in found if match]
 
     def translations(self, concept: Concept, output: str) -> list[TermMatch]:
-        """The places of accepted translations in an output; `term` is the index in `concept.accepted`."""
-        found = self._outputs_known.get(output)
-        if found is None:
-            found = {}
-            for match in self._targets.find(TermText(output, self._lemmas)):
-                found.setdefault(match.term, []).append(match)
-            _keep(self._outputs_known, output, found)
+        """Where accepted translations are in an output; `term` counts in `concept.accepted`."""
+        found = self._outputs_known[output]
         return [
             match._replace(term=place)
             for place, target in enumerate(concept.accepted)
             for match in found.get(self._numbers[target, concept.case], ())
         ]
+
+    def _read_output(self, output: str) -> dict[int, list[TermMatch]]:
+        found: dict[int, list[TermMatch]] = {}
+        for match in self._targets.find(TermText(output, self._lemmas)):
+            found.setdefault(match.term, []).append(match)
+        return found
 
     def banned(self, output: str, concepts: Sequence[Concept]) -> list[tuple[Concept, str, TermMatch]]:
         """Forbidden terms in an output: those of these concepts, and those forbidden everywhere.
@@ -184,13 +183,6 @@ def _written(concept: Concept) -> tuple[str, bool]:
 
 
 _MOST = 200_000
-Found = TypeVar("Found")
-
-
-def _keep(known: dict[str, Found], text: str, found: Found) -> None:
-    if len(known) >= _MOST:
-        known.clear()
-    known[text] = found
 
 
 def term_book(context: CheckContext) -> TermBook:

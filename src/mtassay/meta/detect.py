@@ -71,8 +71,8 @@ def detect(
     for detector in detectors:
         cells = _cells(detector)
         scores += [
-            _share("precision", detector.name, cells.hits, cells.hits + cells.alarms),
-            _share("recall", detector.name, cells.hits, cells.hits + cells.misses),
+            proportions.share_score("precision", detector.name, "all", cells.hits, cells.hits + cells.alarms),
+            proportions.share_score("recall", detector.name, "all", cells.hits, cells.hits + cells.misses),
             _f1(detector.name, cells, chosen),
         ]
         if (area := area_of(detector, sources)) is not None:
@@ -116,13 +116,6 @@ def _cells(detector: JudgedDetector) -> _Cells:
     for key, wrong in detector.labels.items():
         counts[key in detector.flagged, wrong] += 1
     return _Cells(*counts.values())
-
-
-def _share(name: str, detector: str, hits: int, n: int) -> Score:
-    if n == 0:
-        return Score(name, detector, "all", None, 0)
-    low, high = proportions.wilson(hits, n)
-    return Score(name, detector, "all", 100 * hits / n, n, 100 * low, 100 * high)
 
 
 def _f1(detector: str, cells: _Cells, settings: DetectionSettings) -> Score:

@@ -16,11 +16,7 @@ from mtassay.meta.detect import DetectionSettings, JudgedDetector, area_of, dete
 from mtassay.stats import proportions, rater_agreement, tails
 from mtassay.stats.comparisons import units_to_settle
 from mtassay.stats.correlation import AUC, auc_covariance
-from mtassay.stats.thresholds import (
-    FlaggedCounts,
-    flag_held_out,
-    threshold_for_precision,
-)
+from mtassay.stats.thresholds import FlaggedCounts, flag_held_out, threshold_for_precision
 
 FEWEST_LABELS = 30
 """With fewer labels, or fewer than 8 of either kind, nothing is calibrated."""
@@ -106,14 +102,10 @@ class CalibratedJudge:
         """Precision and recall on held-out outputs in percent, with Wilson's intervals."""
         cells = self.held_out
         parts = {"precision": cells.hits + cells.alarms, "recall": cells.hits + cells.misses}
-        return [_share(what, self.name, self.label, cells.hits, n) for what, n in parts.items()]
-
-
-def _share(name: str, judge: str, label: str, hits: int, n: int) -> Score:
-    if not n:
-        return Score(name, judge, "held out", None, 0, label=label)
-    low, high = proportions.wilson(hits, n)
-    return Score(name, judge, "held out", 100 * hits / n, n, 100 * low, 100 * high, label=label)
+        return [
+            proportions.share_score(what, self.name, "held out", cells.hits, n, label=self.label)
+            for what, n in parts.items()
+        ]
 
 
 def calibrate_judge(

@@ -176,7 +176,6 @@ CHECKS = option(
     "--checks",
     metavar="NAMES",
     kind=str | None,
-    default=None,
     in_signature=False,
 )
 """The option of a method that is about checks."""
@@ -188,7 +187,6 @@ CHECKS_BESIDE = option(
     "--checks",
     metavar="NAMES",
     kind=str | None,
-    default=None,
     in_signature=False,
 )
 """The option of a method that runs additional checks."""

@@ -20,7 +20,6 @@ from mtassay.data.nouns import (
     Origin,
     Output,
     Request,
-    Result,
     Review,
     Run,
     RunContext,
@@ -65,8 +64,6 @@ def execute(
     segments: Sequence[Segment],
     systems: Sequence[System] | Open,
     context: EngineContext | None = None,
-    *,
-    concludes: bool = True,
 ) -> Run:
     """Run a method on systems.
 
@@ -75,7 +72,6 @@ def execute(
         segments: The test set.
         systems: The systems, or what opens them once it is known what they will be asked.
         context: The workspace, the budget and the progress display; its notes and seconds go into the run.
-        concludes: Without it the run has findings and counts, and no scores.
 
     Returns:
         The record of the run, which is not saved yet.
@@ -96,7 +92,7 @@ def execute(
     judgement = method.judge(asked.cases, asked.outputs, context)
     context.note_origins()  # of models that judged
     context.keep()
-    result = method.score(judgement, context) if concludes else Result(counts=judgement.counts)
+    result = method.score(judgement, context)
     return Run(
         id=f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
         method=method.name,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from math import comb
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mtassay.data.display import Table
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Output, Request, Run, RunContext, Statistics, System
-from mtassay.data.settings import option
+from mtassay.data.settings import setting
 from mtassay.measures.metric import Metric
 from mtassay.stats.proportions import change_interval
 from mtassay.systems.live import Ask
@@ -35,14 +35,12 @@ _MOST_SPLITS = 2_000
 class RepeatSettings:
     """Settings for repeated requests to sampled systems."""
 
-    repeat: int = field(
-        default=1,
-        metadata=option(
-            "Ask sampled systems this many times. Intervals then include what changes by chance.",
-            metavar="K",
-            least=1,
-            most=50,
-        ),
+    repeat: int = setting(
+        1,
+        "Ask sampled systems this many times. Intervals then include what changes by chance.",
+        metavar="K",
+        least=1,
+        most=50,
     )
 
     def parameters(self) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from mtassay.nlp.numerals import (
     read_phrase,
     scaled,
 )
+from mtassay.nlp.word_forms import MadeOnce
 
 # Scripts without spaces between words, and Hangul, which joins particles to names: every
 # character is a token, so that a name is found wherever its characters are together.
@@ -321,8 +322,8 @@ class Normaliser:
         )
 
     @cached_property
-    def _known(self) -> _Known:
-        return _Known(self)
+    def _known(self) -> MadeOnce[_Word]:
+        return MadeOnce(self.word)
 
     @cached_property
     def _pattern(self) -> regex.Pattern[str]:
@@ -400,17 +401,6 @@ def _goes_on(words: Sequence[_Word], place: int) -> bool:
 
 def _is_after(words: Sequence[_Word], at: int, others: frozenset[str]) -> bool:
     return at > 0 and words[at - 1].plain.casefold() in others
-
-
-class _Known(dict[str, _Word]):
-    """The normalised tokens, with a cache of distinct tokens."""
-
-    def __init__(self, normaliser: Normaliser) -> None:
-        self._normaliser = normaliser
-
-    def __missing__(self, raw: str) -> _Word:
-        word = self[raw] = self._normaliser.word(raw)
-        return word
 
 
 @cache

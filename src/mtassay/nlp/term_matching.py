@@ -12,7 +12,7 @@ from typing import NamedTuple
 import regex
 
 from mtassay.nlp.annotation import Annotator
-from mtassay.nlp.word_forms import WordForms, fold
+from mtassay.nlp.word_forms import MadeOnce, WordForms, fold
 
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
 _WORD = regex.compile(rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]]+", regex.V1)
@@ -28,7 +28,6 @@ _SHORTEST_INSIDE = 3
 _SAFE_INSIDE = 5
 """The length from which a term is accepted in a compound of unknown parts, if the rules are lenient."""
 _ABBREVIATION = 5
-_MOST = 300_000
 
 
 class TermMatch(NamedTuple):
@@ -170,7 +169,7 @@ class TermIndex:
         self._joined: dict[str, list[_Pattern]] = {}
         self._inside: dict[str, list[_Pattern]] = {}
         self._unspaced: dict[str, list[tuple[str, int, str]]] = {}
-        self._entries: dict[str, _Entry] = {}
+        self._entries = MadeOnce(self._entry)
         for number, term in enumerate(self.terms):
             self._add(number, term, is_exact=number in exact)
         self._lengths = sorted({len(key) for key in self._inside})
@@ -237,11 +236,7 @@ class TermIndex:
     def _candidates(self, text: TermText) -> Iterator[tuple[_Pattern, int, int]]:
         words, entries = text.words, self._entries
         for place, (word, start, end) in enumerate(words):
-            entry = entries.get(word)
-            if entry is None:
-                if len(entries) >= _MOST:
-                    entries.clear()
-                entry = entries[word] = self._entry(word)
+            entry = entries[word]
             lemma = text.lemmas.get(start)
             if entry is _NOTHING and lemma is None:
                 continue

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from mtassay.data.language_packs import cache_folder, release_of
 from mtassay.data.languages import parse_language
@@ -42,7 +42,7 @@ _PLURALS = ("s", "es")
 
 _CAPITAL_NOUNS = frozenset({"de", "lb"})
 _LETTERS = str.maketrans("ёЁ", "еЕ")
-_MOST = 300_000
+Value = TypeVar("Value")
 _SHORTEST_PART = 3
 
 
@@ -54,6 +54,19 @@ def fold(text: str) -> str:
     """
     folded = text.casefold()
     return folded if folded.isascii() else unicodedata.normalize("NFC", folded).translate(_LETTERS)
+
+
+class MadeOnce(dict[str, Value]):
+    """What is made of each word, made once; all is forgotten where it would be too much."""
+
+    def __init__(self, make: Callable[[str], Value], most: int = 300_000) -> None:
+        self._make, self._most = make, most
+
+    def __missing__(self, word: str) -> Value:
+        if len(self) >= self._most:
+            self.clear()
+        value = self[word] = self._make(word)
+        return value
 
 
 @lru_cache(maxsize=8)
@@ -76,10 +89,10 @@ class WordForms:
         self.language = parse_language(language).code if language else ""
         self._lemma, self._is_known = _dictionary(_DICTIONARIES.get(self.language, self.language))
         self.links = _LINKS.get(self.language)
-        self._keys: dict[str, tuple[str, ...]] = {}
-        self._loose: dict[str, tuple[str, ...]] = {}
-        self._lemmas: dict[str, str] = {}
-        self._parts: dict[str, bool] = {}
+        self._keys = MadeOnce(self._make)
+        self._loose = MadeOnce(self._loosened)
+        self._lemmas = MadeOnce(lambda word: fold(self._lemma(word) if self._lemma else word))
+        self._parts = MadeOnce(self._is_made_of_words)
 
     @cached_property
     def _stem(self) -> Callable[[str], str] | None:  # slow to load, and rarely needed
@@ -103,12 +116,7 @@ class WordForms:
 
     def keys(self, word: str) -> tuple[str, ...]:
         """The keys of a word in a text, itself first."""
-        keys = self._keys.get(word)
-        if keys is None:
-            if len(self._keys) >= _MOST:
-                self._keys.clear()
-            keys = self._keys[word] = tuple(dict.fromkeys(self._make(word)))
-        return keys
+        return self._keys[word]
 
     def term_keys(self, word: str) -> tuple[str, ...]:
         """The keys of a word of a term; in texts a Korean word has particles attached."""
@@ -116,13 +124,8 @@ class WordForms:
         return keys[:1] if self._keeps_form(word) or _is_hangul(word) else keys
 
     def lemma(self, word: str) -> str:
-        """The dictionary form, folded; the word itself if it has none."""
-        lemma = self._lemmas.get(word)
-        if lemma is None:
-            if len(self._lemmas) >= _MOST:
-                self._lemmas.clear()
-            lemma = self._lemmas[word] = fold(self._lemma(word) if self._lemma else word)
-        return lemma
+        """The dictionary form, folded; the word itself where there is none."""
+        return self._lemmas[word]
 
     def term_lemma(self, word: str) -> str:
         """The dictionary form of a word of a term, folded."""
@@ -141,30 +144,12 @@ class WordForms:
         return is_label and self._is_known(word) and self.lemma(word) != fold(word)
 
     def loose_keys(self, word: str) -> tuple[str, ...]:
-        """More keys, for lenient matching: the word without a possible ending."""
-        loose = self._loose.get(word)
-        if loose is None:
-            if len(self._loose) >= _MOST:
-                self._loose.clear()
-            keys = self.keys(word)
-            endings = _ENDINGS if self.links is not None else _PLURALS
-            stems = [keys[0].removesuffix(ending) for ending in endings if keys[0].endswith(ending)]
-            loose = tuple(dict.fromkeys((*keys, *(stem for stem in stems if len(stem) >= _SHORTEST_PART))))
-            self._loose[word] = loose
-        return loose
+        """More keys, for who would rather accept too much: the word without what may be an ending."""
+        return self._loose[word]
 
     def is_word(self, text: str) -> bool:
         """Whether a folded text is a word of the dictionary, or several in one."""
-        known = self._parts.get(text)
-        if known is None:
-            if len(self._parts) >= _MOST:
-                self._parts.clear()
-            known = self._parts[text] = self._is_listed(text) or any(
-                self._is_listed(text[:cut]) and self._is_listed(rest)
-                for cut in range(_SHORTEST_PART, len(text) - _SHORTEST_PART + 1)
-                for rest in self._after(text[cut:])
-            )
-        return known
+        return self._parts[text]
 
     def can_join(self, before: str, after: str, *, is_strict: bool) -> bool:
         """Whether a word may be between these two parts of a compound, either of which may be empty.
@@ -190,19 +175,32 @@ class WordForms:
     def _is_listed(self, text: str) -> bool:
         return len(text) >= _SHORTEST_PART and (self._is_known(text) or self._is_known(text.capitalize()))
 
-    def _make(self, word: str) -> list[str]:
+    def _is_made_of_words(self, text: str) -> bool:
+        return self._is_listed(text) or any(
+            self._is_listed(text[:cut]) and self._is_listed(rest)
+            for cut in range(_SHORTEST_PART, len(text) - _SHORTEST_PART + 1)
+            for rest in self._after(text[cut:])
+        )
+
+    def _loosened(self, word: str) -> tuple[str, ...]:
+        keys = self.keys(word)
+        endings = _ENDINGS if self.links is not None else _PLURALS
+        stems = [keys[0].removesuffix(ending) for ending in endings if keys[0].endswith(ending)]
+        return tuple(dict.fromkeys((*keys, *(stem for stem in stems if len(stem) >= _SHORTEST_PART))))
+
+    def _make(self, word: str) -> tuple[str, ...]:
         surface = fold(word)
         if _is_hangul(word):
-            return [surface, *(surface[:-n] for n in range(1, 4) if len(surface) - n > 1)]
+            return (surface, *(surface[:-n] for n in range(1, 4) if len(surface) - n > 1))
         if not surface.isalpha() or (self._lemma is None and self._stem is None):
-            return [surface]
+            return (surface,)
         keys = [surface]
         if self._lemma:
             # At the beginning of a sentence it may be either of the two: Offenen, Stufen.
             keys += [self.lemma(word), self.lemma(word.lower())]
         if self._stem and not (self._lemma and self._is_known(word)):
             keys.append(self._stem(surface))
-        return keys
+        return tuple(dict.fromkeys(keys))
 
 
 def _is_hangul(word: str) -> bool:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mtassay.data.nouns import Score
 from mtassay.stats.resampling import interval
 from mtassay.stats.tails import normal_tail, t_tail
 
@@ -76,6 +77,16 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     # At 0 and at 1 the ends would miss the share by a rounding error.
     low, high = min(centre - reach, share), max(centre + reach, share)
     return Interval(max(0.0, low), min(1.0, high))
+
+
+def share_score(
+    name: str, system: str, group: str, hits: int, n: int, signature: str = "", label: str = ""
+) -> Score:
+    """A share in percent with Wilson's interval as a score; without a value where nothing was counted."""
+    if n == 0:
+        return Score(name, system, group, None, 0, signature=signature, label=label)
+    low, high = wilson(hits, n)
+    return Score(name, system, group, 100 * hits / n, n, 100 * low, 100 * high, signature, label)
 
 
 def z_test(correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b: ArrayLike) -> Floats:

@@ -24,7 +24,7 @@ from mtassay.data.nouns import (
     Segment,
     original_of,
 )
-from mtassay.data.settings import option
+from mtassay.data.settings import option, setting
 from mtassay.measures.check_run import check_names
 from mtassay.measures.judge import OURS, Opinion, Reason, TranslationJudge, open_judge
 from mtassay.measures.metric import Metric
@@ -75,13 +75,7 @@ from mtassay.methods.behavior.verdict_thresholds import (
     judge_pair,
     thresholds_for,
 )
-from mtassay.methods.repeats import (
-    RepeatSettings,
-    base_name,
-    require_enough,
-    set_apart,
-    signed_repeats,
-)
+from mtassay.methods.repeats import RepeatSettings, base_name, require_enough, set_apart, signed_repeats
 from mtassay.nlp.annotation import Annotation
 
 _OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
@@ -134,51 +128,35 @@ class BehaviorMethod(RepeatSettings, Method):
             default=None,
         )
     )
-    judge_by: str = field(
-        default=PAPER,
-        metadata=option(
-            f"{JUDGE_OPTION} Also: paper, which compares two qualities. Default: ours, unless an option of "
-            "paper is given.",
-            "--judge-by",
-            "--judge",
-            metavar="NAME",
-            kind=str | None,
-            default=None,
-        ),
+    judge_by: str = setting(
+        PAPER,
+        f"{JUDGE_OPTION} Also: paper, which compares two qualities. Default: ours, unless an option of "
+        "paper is given.",
+        "--judge-by",
+        "--judge",
+        metavar="NAME",
+        kind=str | None,
     )
-    min_quality: float | None = field(
-        default=None,
-        metadata=option(
-            "From this quality on, the translation of an original is good. Default: the measure's.",
-            least=0,
-            most=1,
-        ),
+    min_quality: float | None = setting(
+        None,
+        "From this quality on, the translation of an original is good. Default: the measure's.",
+        least=0,
+        most=1,
     )
-    max_change: float | None = field(
-        default=None,
-        metadata=option(
-            "The edit may change the quality by at most this. Default: the measure's.",
-            least=0,
-            most=1,
-        ),
+    max_change: float | None = setting(
+        None, "The edit may change the quality by at most this. Default: the measure's.", least=0, most=1
     )
-    calibrated: Mapping[str, Any] | None = field(
-        default=None,
-        metadata=option(
-            "Thresholds that 'mtassay meta calibrate' found for your engine.",
-            metavar="FILE",
-            kind=str | None,
-        ),
+    calibrated: Mapping[str, Any] | None = setting(
+        None,
+        "Thresholds that 'mtassay meta calibrate' found for your engine.",
+        metavar="FILE",
+        kind=str | None,
     )
-    signed: bool = field(
-        default=False, metadata=option("Only a loss of quality counts.", "--signed/--no-signed")
-    )
-    direct: bool = field(
-        default=True,
-        metadata=option(
-            "Look for the edited word in the translations, and for lost or added negations.",
-            "--direct/--no-direct",
-        ),
+    signed: bool = setting(False, "Only a loss of quality counts.", "--signed/--no-signed")
+    direct: bool = setting(
+        True,
+        "Look for the edited word in the translations, and for lost or added negations.",
+        "--direct/--no-direct",
     )
     filter: Mapping[str, Metric] = field(
         default_factory=dict,
@@ -190,13 +168,10 @@ class BehaviorMethod(RepeatSettings, Method):
             default=None,
         ),
     )
-    filter_beta: float | None = field(
-        default=None,
-        metadata=option("How much the two pairs may differ. Default: the measure's.", least=0),
+    filter_beta: float | None = setting(
+        None, "How much the two pairs may differ. Default: the measure's.", least=0
     )
-    level: float = field(
-        default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5, is_hidden=True)
-    )
+    level: float = setting(0.05, "Level of significance.", least=0.0001, most=0.5, is_hidden=True)
     checks: tuple[str, ...] = field(default=CRITICAL, metadata=CHECKS_BESIDE)
     recipe: Recipe | None = None
 

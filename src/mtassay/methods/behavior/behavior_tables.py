@@ -61,7 +61,6 @@ def pass_rate_table(
     *,
     alpha: float = 0.05,
     mark: str = "",
-    title: str = "",
     caution: str = "",
     has_ranks: bool = True,
 ) -> Table:
@@ -99,7 +98,7 @@ def pass_rate_table(
         notes += [_RANK] if ranks else []
     notes += _about_undecided(result, systems)
     notes += [caution] if caution else []
-    return Table(["Capability", "n", *map(printable, systems)], rows, title, notes)
+    return Table(["Capability", "n", *map(printable, systems)], rows, notes=notes)
 
 
 def rate_figure(result: Result, *, name: str = PASS_RATE, title: str = "") -> Figure:
@@ -157,8 +156,8 @@ def _reversed(score: Score) -> Score:
     return replace(score, value=100 - score.value, low=100 - score.high, high=100 - score.low)
 
 
-def status_table(run: Run, *, title: str = "") -> Table:
-    """Systems by the statuses of their cases; the reasons of skipped or failed cases are below.
+def status_table(run: Run) -> Table:
+    """Systems by what became of their cases; why cases were skipped or failed is below.
 
     Rare statuses that no system has are left out.
     """
@@ -180,12 +179,10 @@ def status_table(run: Run, *, title: str = "") -> Table:
     }
     notes = [" ".join(text for kind, text in meanings.items() if kind in kinds)]
     notes += _reasons(run)
-    return Table(["System", "cases", *(SHORT[kind] for kind in kinds)], rows, title, notes)
+    return Table(["System", "cases", *(SHORT[kind] for kind in kinds)], rows, notes=notes)
 
 
-def position_table(
-    scores: Iterable[Score], findings: Iterable[Finding], *, title: str = "Where the errors are"
-) -> Table | None:
+def position_table(scores: Iterable[Score], findings: Iterable[Finding]) -> Table | None:
     """Capabilities by system: the percentage of errors that are at the edit (table 7); `None` without errors.
 
     `scores` are those of `error_positions`, over the cases whose place is known; the number of the other
@@ -211,7 +208,7 @@ def position_table(
     if unknown:
         counts = ", ".join(f"{printable(system)} {count:,}" for system, count in unknown.items())
         notes.append(f"Failed cases not counted here, since nobody knows: {counts}.")
-    return Table(["Capability", *map(printable, systems)], rows, title, notes)
+    return Table(["Capability", *map(printable, systems)], rows, "Where the errors are", notes)
 
 
 def generated_tables(generated: GeneratedCases) -> list[Table]:

@@ -105,10 +105,7 @@ class Verb(PartOfSpeech):
     labels = frozenset(("VERB", "AUX", "VP"))
     kind = "a verb or verb phrase"
 
-    @staticmethod
-    def is_one(token: Token) -> bool:
-        """Whether a word is a verb, and not only a helping one."""
-        return is_verb(token)
+    is_one = staticmethod(is_verb)
 
     def objection(
         self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
@@ -196,7 +193,41 @@ _ENTITIES = {
 _SAME = {"PERSON": "PER"}
 
 
-class NamedEntity(Capability):
+class _OfOneKind(Capability):
+    """Words of several kinds, each of which becomes another of its own kind."""
+
+    any_kind: ClassVar[str]
+    """Any of the kinds, in words."""
+
+    @staticmethod
+    @abstractmethod
+    def kinds_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
+        """The kinds that are there, wholly or in part."""
+
+    def objection(
+        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
+    ) -> str | None:
+        """The edit must be of the kind that was there; without the original, of any of the kinds."""
+        places = zip(changes, edited_places(changes), original_places(changes), strict=True)
+        for change, place, before in places:
+            old_kinds = self.kinds_at(original, before) if original else set()
+            new_kinds = self.kinds_at(edited, place)
+            if not new_kinds or (old_kinds and not new_kinds & old_kinds):
+                return f'"{change.after}" is not {" or ".join(sorted(old_kinds)) or self.any_kind}'
+        return None
+
+
+def _entities_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
+    """The kinds of the entities that are there, wholly or in part."""
+    kinds = set()
+    for entity in annotation.entities:
+        start, end = annotation.characters(entity)
+        if start < place[1] and end > place[0]:
+            kinds.add(_SAME.get(entity.label, entity.label))
+    return kinds
+
+
+class NamedEntity(_OfOneKind):
     """Named entities of the kinds that the annotator knows."""
 
     name = "ner"
@@ -214,28 +245,8 @@ class NamedEntity(Capability):
         kind = _ENTITIES.get(span.label, f"a named entity of the kind {span.label}")
         return f'{kind} other than "{span_text(pair, span)}"'
 
-    def objection(
-        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
-    ) -> str | None:
-        """The edit must be an entity of the kind that was there; without the original, of any kind."""
-        places = zip(changes, edited_places(changes), original_places(changes), strict=True)
-        for change, place, before in places:
-            old_kinds = _entities_at(original, before) if original else set()
-            new_kinds = _entities_at(edited, place)
-            if not new_kinds or (old_kinds and not new_kinds & old_kinds):
-                kind = " or ".join(sorted(old_kinds)) or "a named entity"
-                return f'"{change.after}" is not {kind}'
-        return None
-
-
-def _entities_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
-    """The kinds of the entities that are there, wholly or in part."""
-    kinds = set()
-    for entity in annotation.entities:
-        start, end = annotation.characters(entity)
-        if start < place[1] and end > place[0]:
-            kinds.add(_SAME.get(entity.label, entity.label))
-    return kinds
+    kinds_at = staticmethod(_entities_at)
+    any_kind = "a named entity"
 
 
 _SMALL_WORDS = {
@@ -244,35 +255,6 @@ _SMALL_WORDS = {
     "INTJ": "an interjection",
 }  # fmt: skip
 _LABELS = PARTS | {"QP"}
-
-
-class Others(Capability):
-    """Words that are not a noun, verb, adjective, adverb or preposition."""
-
-    name = "others"
-    about = "a number, pronoun, determiner or other small word becomes another"
-    is_of_the_paper = True
-
-    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
-        """The other words, and numbers of several words; of those that overlap, the longest."""
-        return keep_longest(span for span in aligned if span.label in _LABELS and _span_kind(pair, span))
-
-    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
-        """Another word of the same kind."""
-        return f'{_span_kind(pair, span) or "a word"} other than "{span_text(pair, span)}"'
-
-    def objection(
-        self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
-    ) -> str | None:
-        """The edit must have a word of the kind that was there; without the original, of any of the kinds."""
-        places = zip(changes, edited_places(changes), original_places(changes), strict=True)
-        for change, place, before in places:
-            old_kinds = _kinds_at(original, before) if original else set()
-            new_kinds = _kinds_at(edited, place)
-            if not new_kinds or (old_kinds and not new_kinds & old_kinds):
-                kind = " or ".join(sorted(old_kinds or {"a number, a pronoun or another small word"}))
-                return f'"{change.after}" is not {kind}'
-        return None
 
 
 def _span_kind(pair: ReadPair, span: AlignedSpan) -> str | None:
@@ -288,6 +270,25 @@ def _kind(token: Token) -> str | None:
 def _kinds_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
     kinds = (_kind(annotation.tokens[i]) for i in tokens_at(annotation, place))
     return {kind for kind in kinds if kind}
+
+
+class Others(_OfOneKind):
+    """Words that are no noun, verb, adjective, adverb or preposition."""
+
+    name = "others"
+    about = "a number, pronoun, determiner or other small word becomes another"
+    is_of_the_paper = True
+
+    def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
+        """The other words, and numbers of several words; of those that overlap, the longest."""
+        return keep_longest(span for span in aligned if span.label in _LABELS and _span_kind(pair, span))
+
+    def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
+        """Another word of the same kind."""
+        return f'{_span_kind(pair, span) or "a word"} other than "{span_text(pair, span)}"'
+
+    kinds_at = staticmethod(_kinds_at)
+    any_kind = "a number, a pronoun or another small word"
 
 
 SHARE = 0.2

@@ -298,7 +298,7 @@ def _score(name: str, system: str, group: str, value: float, n: int, low: float,
 _HEADS = {"ssf": "SSF", "tsf": "TSF", "ta": "TA"}
 
 
-def pair_quality_table(result: Result, *, title: str = "") -> Table:
+def pair_quality_table(result: Result) -> Table:
     """Sets of pairs by mean rating and by measure, with 95 % intervals and n; the agreement is last.
 
     The form is that of table 2 of Wu, Liu, Yeung (2023). A missing rating is a dash.
@@ -317,7 +317,7 @@ def pair_quality_table(result: Result, *, title: str = "") -> Table:
             ["alpha", "", *(_cell(alphas.get(rating), 2) for rating in _HEADS), *("" for _ in measures)]
         )
     header = ["Pairs", "pairs", *_HEADS.values(), *measures]
-    return Table(header, rows, title, _notes(result, alphas, measures))
+    return Table(header, rows, notes=_notes(result, alphas, measures))
 
 
 def _notes(result: Result, alphas: dict[str, Score], measures: list[str]) -> list[str]:

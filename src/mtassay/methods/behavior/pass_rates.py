@@ -90,10 +90,12 @@ def _rated(
     for number, (group, part) in enumerate(places.items()):
         for system, values in zip(systems, settled[:, part], strict=True):
             passed = values[values >= 0]
-            scores.append(_share(name, system, group, int(passed.sum()), len(passed), signature))
+            scores.append(
+                proportions.share_score(name, system, group, int(passed.sum()), len(passed), signature)
+            )
             if undecided := int((values == _NEITHER).sum()):
                 judged = len(passed) + undecided
-                scores.append(_share(UNDECIDED, system, group, undecided, judged, signature))
+                scores.append(proportions.share_score(UNDECIDED, system, group, undecided, judged, signature))
         comparisons += [
             Comparison(name, group, a, b, _percent(delta), _defined(p))
             for (a, b), delta, p in zip(
@@ -151,13 +153,6 @@ def _settled(findings: Sequence[Finding], systems: Sequence[str]) -> Settled:
     return table
 
 
-def _share(name: str, system: str, group: str, hits: int, n: int, signature: str = "") -> Score:
-    if n == 0:
-        return Score(name, system, group, None, 0, signature=signature)
-    low, high = proportions.wilson(hits, n)
-    return Score(name, system, group, 100 * hits / n, n, 100 * low, 100 * high, signature)
-
-
 def _percent(share: float) -> float | None:
     return 100 * float(share) if math.isfinite(share) else None
 
@@ -187,5 +182,5 @@ def error_positions(findings: Iterable[Finding]) -> list[Score]:
     for group, system in product((ALL, *groups), systems):
         if counts := places.get((system, group)):
             total = counts["at the edit"] + counts["elsewhere"]
-            scores.append(_share(AT_THE_EDIT, system, group, counts["at the edit"], total))
+            scores.append(proportions.share_score(AT_THE_EDIT, system, group, counts["at the edit"], total))
     return scores

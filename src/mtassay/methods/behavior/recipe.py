@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from mtassay.data.errors import MtassayError, ServiceError, UsageError
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Segment
 from mtassay.data.registry import in_pack, is_known
-from mtassay.data.settings import build, option, split_specs
+from mtassay.data.settings import build, setting, split_specs
 from mtassay.measures.metric import Metric
 from mtassay.methods.behavior.capability import (
     Capability,
@@ -75,77 +75,46 @@ class Recipe:
     With `resolve`, all fields are filled and checked; a recipe made by hand is not checked.
     """
 
-    capabilities: tuple[str, ...] = field(
-        default=(),
-        metadata=option(
-            _capability_help, "--capabilities", "-c", metavar="NAMES", kind=list[str] | None, default=None
-        ),
+    capabilities: tuple[str, ...] = setting(
+        (), _capability_help, "--capabilities", "-c", metavar="NAMES", kind=list[str] | None
     )
-    infill: str = field(
-        default="lexicon",
-        metadata=option(
-            "What makes the edits: lexicon, plain (numbers and names, any pair), llm:SYSTEM "
-            "(llm:openai:MODEL, llm:llama:FILE.gguf), or models:SOURCE_MODEL,TARGET_MODEL. Default: "
-            "lexicon if it knows the pair, else plain.",
-            metavar="WHO",
-            kind=str | None,
-            default=None,
-        ),
+    infill: str = setting(
+        "lexicon",
+        "What makes the edits: lexicon, plain (numbers and names, any pair), llm:SYSTEM "
+        "(llm:openai:MODEL, llm:llama:FILE.gguf), or models:SOURCE_MODEL,TARGET_MODEL. Default: "
+        "lexicon if it knows the pair, else plain.",
+        metavar="WHO",
+        kind=str | None,
     )
-    sample: int | None = field(
-        default=None, metadata=option("Draw N sources. Default: all.", metavar="N", least=1)
+    sample: int | None = setting(None, "Draw N sources. Default: all.", metavar="N", least=1)
+    per_segment: int = setting(1, "At most N cases for each source and capability.", metavar="N", least=1)
+    max_cases: int | None = setting(None, "At most N cases for each capability.", metavar="N", least=1)
+    attempts: int = setting(
+        3, "Edits that are tried for one case, at most.", metavar="N", least=1, is_hidden=True
     )
-    per_segment: int = field(
-        default=1, metadata=option("At most N cases for each source and capability.", metavar="N", least=1)
+    start: bool = setting(False, "Also edit the first word of a source.", "--start", is_hidden=True)
+    seed: int = setting(
+        12345, "Seed of all draws. Default: $SACREBLEU_SEED or 12345.", kind=int | None, least=0
     )
-    max_cases: int | None = field(
-        default=None, metadata=option("At most N cases for each capability.", metavar="N", least=1)
+    filter: str = setting(
+        "",
+        f"Reference-free measure of the quality filter. Default: COMET-QE if installed, else {ENCODER}.",
+        metavar="NAME",
+        kind=str | None,
     )
-    attempts: int = field(
-        default=3,
-        metadata=option("Edits that are tried for one case, at most.", metavar="N", least=1, is_hidden=True),
+    filter_beta: float | None = setting(
+        None, "Drop cases whose two pairs differ by more than this. Default: the measure's.", least=0
     )
-    start: bool = field(
-        default=False, metadata=option("Also edit the first word of a source.", "--start", is_hidden=True)
+    no_filter: bool = setting(False, "No quality filter.", "--no-filter")
+    aligner: str | None = setting(None, "Word aligner: table, encoder, pharaoh:FILE…", metavar="NAME")
+    source_annotator: str | None = setting(
+        None, "Language tool for sources: spacy, stanza:en…", metavar="NAME", is_hidden=True
     )
-    seed: int = field(
-        default=12345,
-        metadata=option(
-            "Seed of all draws. Default: $SACREBLEU_SEED or 12345.", kind=int | None, default=None, least=0
-        ),
+    reference_annotator: str | None = setting(
+        None, "Language tool for references.", metavar="NAME", is_hidden=True
     )
-    filter: str = field(
-        default="",
-        metadata=option(
-            f"Reference-free measure of the quality filter. Default: COMET-QE if installed, else {ENCODER}.",
-            metavar="NAME",
-            kind=str | None,
-            default=None,
-        ),
-    )
-    filter_beta: float | None = field(
-        default=None,
-        metadata=option(
-            "Drop cases whose two pairs differ by more than this. Default: the measure's.", least=0
-        ),
-    )
-    no_filter: bool = field(default=False, metadata=option("No quality filter.", "--no-filter"))
-    aligner: str | None = field(
-        default=None,
-        metadata=option("Word aligner: table, encoder, pharaoh:FILE…", metavar="NAME"),
-    )
-    source_annotator: str | None = field(
-        default=None,
-        metadata=option("Language tool for sources: spacy, stanza:en…", metavar="NAME", is_hidden=True),
-    )
-    reference_annotator: str | None = field(
-        default=None, metadata=option("Language tool for references.", metavar="NAME", is_hidden=True)
-    )
-    blocklist: str | None = field(
-        default=None,
-        metadata=option(
-            "Make no case with a word of this list (one per line).", metavar="FILE", kind=Path | None
-        ),
+    blocklist: str | None = setting(
+        None, "Make no case with a word of this list (one per line).", metavar="FILE", kind=Path | None
     )
     left_out: tuple[str, ...] = ()
     are_named: bool = True

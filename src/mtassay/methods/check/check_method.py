@@ -30,10 +30,9 @@ from mtassay.data.nouns import (
     Result,
     Run,
     RunContext,
-    Score,
     Segment,
 )
-from mtassay.data.settings import option
+from mtassay.data.settings import setting
 from mtassay.data.subjects import Subject
 from mtassay.measures.check import SEVERITIES, CheckContext
 from mtassay.measures.check_run import (
@@ -81,50 +80,22 @@ class CheckMethod(Method):
 
     pair: str | None = None
     checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
-    without: tuple[str, ...] = field(
-        default=(),
-        metadata=option(
-            "Checks or groups to leave out.",
-            "--without",
-            "-x",
-            metavar="NAMES",
-            kind=list[str] | None,
-            default=None,
-        ),
+    without: tuple[str, ...] = setting(
+        (), "Checks or groups to leave out.", "--without", "-x", metavar="NAMES", kind=list[str] | None
     )
-    terms: tuple[str, ...] = field(
-        default=(),
-        metadata=option(
-            "A glossary: TBX, CSV or TSV. Repeat.",
-            "--terms",
-            metavar="FILE",
-            kind=list[str] | None,
-            default=None,
-        ),
+    terms: tuple[str, ...] = setting(
+        (), "A glossary: TBX, CSV or TSV. Repeat.", "--terms", metavar="FILE", kind=list[str] | None
     )
-    style: tuple[str, ...] | Mapping[str, str] = field(
-        default=(),
-        metadata=option(
-            "A rule of house style. Repeat.",
-            "--style",
-            metavar="KEY=VALUE",
-            kind=list[str] | None,
-            default=None,
-        ),
+    style: tuple[str, ...] | Mapping[str, str] = setting(
+        (), "A rule of house style. Repeat.", "--style", metavar="KEY=VALUE", kind=list[str] | None
     )
-    ignore: Sequence[Mapping[str, str]] = field(
-        default=(),
-        metadata=option(
-            f"What to ignore, with reasons (YAML). Default: {IGNORE_FILE}, if there is one.",
-            metavar="FILE",
-            kind=str | None,
-            default=None,
-        ),
+    ignore: Sequence[Mapping[str, str]] = setting(
+        (),
+        f"What to ignore, with reasons (YAML). Default: {IGNORE_FILE}, if there is one.",
+        metavar="FILE",
+        kind=str | None,
     )
-    reviews: bool = field(
-        default=True,
-        metadata=option("Use the answers of reviewers about alarms.", "--reviews/--no-reviews"),
-    )
+    reviews: bool = setting(True, "Use the answers of reviewers about alarms.", "--reviews/--no-reviews")
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
@@ -224,7 +195,7 @@ class CheckMethod(Method):
                     flagged[key][finding.system].add(finding.case_id)
         texts = {system: counts["texts"] for system, counts in judgement.counts.items()}
         scores = [
-            _share(name, system, group, len(cases), texts[system])
+            proportions.share_score(name, system, group, len(cases), texts[system])
             for (name, group), by_system in flagged.items()
             for system, cases in by_system.items()
         ]
@@ -348,10 +319,3 @@ def _compared(
         ranked.append(Cluster(*key, rank, tuple(systems[place] for place in members)))
         rank += len(members)
     return _Compared(comparisons, ranked)
-
-
-def _share(name: str, system: str, group: str, hits: int, n: int) -> Score:
-    if n == 0:
-        return Score(name, system, group, None, 0)
-    low, high = proportions.wilson(hits, n)
-    return Score(name, system, group, 100 * hits / n, n, 100 * low, 100 * high)

@@ -33,7 +33,7 @@ from mtassay.data.nouns import (
     original_of,
 )
 from mtassay.data.registry import find, names
-from mtassay.data.settings import option
+from mtassay.data.settings import setting
 from mtassay.measures.check import Check, CheckContext, Unit
 from mtassay.measures.check_run import DETECTOR, check_names, choose_checks, run_checks
 from mtassay.measures.judge import OURS, Opinion, TranslationJudge, has_models, open_judge
@@ -84,12 +84,7 @@ from mtassay.methods.invariance.relations import (
 from mtassay.methods.invariance.structures import Structure, open_structure
 from mtassay.methods.invariance.substitutes import asks_models
 from mtassay.methods.invariance.variants import VariantSettings, make_variants
-from mtassay.methods.repeats import (
-    RepeatSettings,
-    beyond_noise,
-    require_enough,
-    signed_repeats,
-)
+from mtassay.methods.repeats import RepeatSettings, beyond_noise, require_enough, signed_repeats
 from mtassay.nlp.annotation import Annotation, Annotator, Layer
 from mtassay.nlp.annotators import advice, check_annotator, open_annotator
 from mtassay.nlp.identification import foreign_language, tokenization_of
@@ -162,81 +157,57 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     view: ClassVar[type[InvarianceView]] = InvarianceView
 
     pair: str
-    structure: str = field(
-        default="dependency",
-        metadata=option(
-            f"What is compared: {', '.join(names('structure'))}. Default: the saved run's, or dependency.",
-            metavar="NAME",
-            kind=str | None,
-            default=None,
-        ),
+    structure: str = setting(
+        "dependency",
+        f"What is compared: {', '.join(names('structure'))}. Default: the saved run's, or dependency.",
+        metavar="NAME",
+        kind=str | None,
     )
-    threshold: float = field(
-        default=4,
-        metadata=option(
-            "A larger distance than this is an issue. Default: the saved run's, or the preset's.",
-            kind=float | None,
-            default=None,
-            least=0,
-        ),
+    threshold: float = setting(
+        4,
+        "A larger distance than this is an issue. Default: the saved run's, or the preset's.",
+        kind=float | None,
+        least=0,
     )
-    preset: Literal["wide", "sure"] | None = field(
-        default=None,
-        metadata=option(
-            "wide, the default: most issues (dependency: threshold 4). sure: fewer, more certain ones "
-            "(dependency: 15)."
-        ),
+    preset: Literal["wide", "sure"] | None = setting(
+        None,
+        "wide, the default: most issues (dependency: threshold 4). sure: fewer, more certain ones "
+        "(dependency: 15).",
     )
-    top: int = field(
-        default=3,
-        metadata=option(
-            "Show the K farthest variants of an issue. Default: the run's, or 3.",
-            metavar="K",
-            kind=int | None,
-            default=None,
-            least=1,
-            in_signature=False,
-            is_hidden=True,
-        ),
+    top: int = setting(
+        3,
+        "Show the K farthest variants of an issue. Default: the run's, or 3.",
+        metavar="K",
+        kind=int | None,
+        least=1,
+        in_signature=False,
+        is_hidden=True,
     )
-    filters: tuple[str, ...] = field(
-        default=(),
-        metadata=option(
-            "judge: leave out issues whose two outputs the judge finds right; or none.",
-            metavar="NAMES",
-            kind=list[str] | None,
-            default=None,
-        ),
+    filters: tuple[str, ...] = setting(
+        (),
+        "judge: leave out issues whose two outputs the judge finds right; or none.",
+        metavar="NAMES",
+        kind=list[str] | None,
     )
     checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
-    relations: tuple[str, ...] = field(
-        default=(),
-        metadata=option(
-            f"What else is compared, or none: {', '.join(names('relation'))}.",
-            metavar="NAMES",
-            kind=str | None,
-            default=None,
-        ),
+    relations: tuple[str, ...] = setting(
+        (),
+        f"What else is compared, or none: {', '.join(names('relation'))}.",
+        metavar="NAMES",
+        kind=str | None,
     )
-    annotator: str | None = field(
-        default=None,
-        metadata=option("Language tool for outputs: spacy, stanza:pt…", metavar="NAME", is_hidden=True),
+    annotator: str | None = setting(
+        None, "Language tool for outputs: spacy, stanza:pt…", metavar="NAME", is_hidden=True
     )
-    judge_by: str = field(
-        default=OURS,
-        metadata=option(JUDGE_OPTION, "--judge-by", "--judge", metavar="NAME", kind=str | None, default=None),
+    judge_by: str = setting(OURS, JUDGE_OPTION, "--judge-by", "--judge", metavar="NAME", kind=str | None)
+    alpha: float = setting(
+        0.05, "Level of significance.", least=0.0001, most=0.5, in_signature=False, is_hidden=True
     )
-    alpha: float = field(
-        default=0.05,
-        metadata=option("Level of significance.", least=0.0001, most=0.5, in_signature=False, is_hidden=True),
-    )
-    reviews: bool = field(
-        default=True,
-        metadata=option(
-            "Use the answers of reviewers to clear or confirm issues.",
-            "--reviews/--no-reviews",
-            in_signature=False,
-        ),
+    reviews: bool = setting(
+        True,
+        "Use the answers of reviewers to clear or confirm issues.",
+        "--reviews/--no-reviews",
+        in_signature=False,
     )
 
     def __post_init__(self) -> None:

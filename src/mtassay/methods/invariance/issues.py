@@ -9,17 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from mtassay.data.nouns import (
-    DISPUTED,
-    Cluster,
-    Comparison,
-    Finding,
-    Ledger,
-    Result,
-    Run,
-    Score,
-    percent,
-)
+from mtassay.data.nouns import DISPUTED, Cluster, Comparison, Finding, Ledger, Result, Run, percent
 from mtassay.data.subjects import Subject
 from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.invariance.invariance_evidence import IssueEvidence
@@ -137,7 +127,7 @@ def stability(
         if finding.detector == detector and finding.verdict in ("pass", "fail"):
             verdicts[finding.system][finding.case_id] = finding.verdict == "pass"
     scores = [
-        _share(STABLE, system, "all", sum(by_case.values()), len(by_case), signature)
+        proportions.share_score(STABLE, system, "all", sum(by_case.values()), len(by_case), signature)
         for system, by_case in verdicts.items()
     ]
     flagged: dict[tuple[str, str], set[str]] = {}
@@ -148,7 +138,7 @@ def stability(
         for system, count in counts.items():
             hits = len(flagged.get((system, companion), ()))
             n = 0 if companion in phrase_companions and not count["phrases"] else count["pairs"]
-            scores.append(_share(FLAGGED, system, companion, hits, n, signature))
+            scores.append(proportions.share_score(FLAGGED, system, companion, hits, n, signature))
     comparisons, clusters = _compared(verdicts, alpha, trials)
     return Result(scores, comparisons, clusters, counts)
 
@@ -191,13 +181,6 @@ def stability_ledgers(findings: Sequence[Finding], system: str, companions: Sequ
             )
         )
     return ledgers
-
-
-def _share(name: str, system: str, group: str, hits: int, n: int, signature: str) -> Score:
-    if n == 0:
-        return Score(name, system, group, None, 0, signature=signature)
-    low, high = proportions.wilson(hits, n)
-    return Score(name, system, group, 100 * hits / n, n, 100 * low, 100 * high, signature)
 
 
 def _compared(

@@ -9,7 +9,7 @@ from random import Random
 from mtassay.data.errors import UsageError
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Edit, RunContext, Segment, original_of
-from mtassay.data.settings import option
+from mtassay.data.settings import setting
 from mtassay.methods.invariance.invariance_answers import variant_of
 from mtassay.methods.invariance.relations import phrase_segments
 from mtassay.methods.invariance.substitutes import Substituter, WordPlace, open_substituter
@@ -46,53 +46,31 @@ class VariantSettings:
     first if not all can be used. `source_annotator` names a language tool.
     """
 
-    pos: tuple[str, ...] = field(
-        default=("noun", "adj"),
-        metadata=option(
-            "Parts of speech to change: noun, adj, verb, adv, propn.",
-            metavar="NAMES",
-            kind=str,
-            default="noun,adj",
-        ),
+    pos: tuple[str, ...] = setting(
+        ("noun", "adj"),
+        "Parts of speech to change: noun, adj, verb, adv, propn.",
+        metavar="NAMES",
+        kind=str,
+        default="noun,adj",
     )
-    per_sentence: int = field(
-        default=10,
-        metadata=option("At most N variants of a sentence.", metavar="N", least=1),
+    per_sentence: int = setting(10, "At most N variants of a sentence.", metavar="N", least=1)
+    per_word: int = setting(5, "At most N variants of a word.", metavar="N", least=1, is_hidden=True)
+    longest: int = setting(35, "Leave out longer sentences.", metavar="WORDS", least=2, is_hidden=True)
+    ends: bool = setting(False, "Also change the first and the last word.", "--ends", is_hidden=True)
+    substitutes: str = setting(
+        LEXICON,
+        "Where new words come from: lexicon (ours, English), file:TABLE.tsv, fill-mask:MODEL "
+        "(the paper's way), llm:openai:MODEL.",
+        metavar="WHAT",
     )
-    per_word: int = field(
-        default=5,
-        metadata=option("At most N variants of a word.", metavar="N", least=1, is_hidden=True),
+    similarity: float = setting(
+        0.8, "How near a variant must be to its original (encoder cosine).", least=0, most=1, is_hidden=True
     )
-    longest: int = field(
-        default=35,
-        metadata=option("Leave out longer sentences.", metavar="WORDS", least=2, is_hidden=True),
+    source_annotator: str | None = setting(
+        None, "Language tool for sources: spacy, stanza:en…", metavar="NAME", is_hidden=True
     )
-    ends: bool = field(
-        default=False, metadata=option("Also change the first and the last word.", "--ends", is_hidden=True)
-    )
-    substitutes: str = field(
-        default=LEXICON,
-        metadata=option(
-            "Where new words come from: lexicon (ours, English), file:TABLE.tsv, fill-mask:MODEL "
-            "(the paper's way), llm:openai:MODEL.",
-            metavar="WHAT",
-        ),
-    )
-    similarity: float = field(
-        default=0.8,
-        metadata=option(
-            "How near a variant must be to its original (encoder cosine).", least=0, most=1, is_hidden=True
-        ),
-    )
-    source_annotator: str | None = field(
-        default=None,
-        metadata=option("Language tool for sources: spacy, stanza:en…", metavar="NAME", is_hidden=True),
-    )
-    seed: int = field(
-        default=12345,
-        metadata=option(
-            "Seed of all draws. Default: $SACREBLEU_SEED or 12345.", kind=int | None, default=None, least=0
-        ),
+    seed: int = setting(
+        12345, "Seed of all draws. Default: $SACREBLEU_SEED or 12345.", kind=int | None, least=0
     )
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.method import Method
 from mtassay.data.nouns import Case, Finding, Judgement, Output, Result, Run, RunContext, Segment, Statistics
-from mtassay.data.settings import option
+from mtassay.data.settings import option, setting
 from mtassay.measures.check_run import check_names, count_checks
 from mtassay.measures.corpus import Corpus, checked, labels_of, measure_all, open_metrics, saved_metric
 from mtassay.measures.given_scores import SegmentScore
@@ -81,80 +81,55 @@ class ScoreMethod(RepeatSettings, Method):
             default=None,
         )
     )
-    baseline: str | None = field(
-        default=None,
-        metadata=option(
-            "The system to compare with. Default: the first system; for a folder, the best.",
-            metavar="NAME",
-            in_signature=False,
-        ),
+    baseline: str | None = setting(
+        None,
+        "The system to compare with. Default: the first system; for a folder, the best.",
+        metavar="NAME",
+        in_signature=False,
     )
     pair: tuple[str, str] | None = None
-    test: Test = field(
-        default="randomization",
-        metadata=option(
-            "How two systems are compared. The last two are sacreBLEU's and find more differences."
-        ),
+    test: Test = setting(
+        "randomization",
+        "How two systems are compared. The last two are sacreBLEU's and find more differences.",
     )
-    samples: int = field(default=1000, metadata=option("Bootstrap resamples.", least=100))
-    trials: int = field(default=10000, metadata=option("Trials of the randomization test.", least=100))
-    seed: int | None = field(
-        default=12345,
-        metadata=option(
-            "Seed of all draws. Default: $SACREBLEU_SEED or 12345.", kind=int | None, default=None, least=0
-        ),
+    samples: int = setting(1000, "Bootstrap resamples.", least=100)
+    trials: int = setting(10000, "Trials of the randomization test.", least=100)
+    seed: int | None = setting(
+        12345, "Seed of all draws. Default: $SACREBLEU_SEED or 12345.", kind=int | None, least=0
     )
-    alpha: float = field(
-        default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5, in_signature=False)
+    alpha: float = setting(0.05, "Level of significance.", least=0.0001, most=0.5, in_signature=False)
+    correction: Correction = setting(
+        "max-t",
+        "Correct p-values for all comparisons of a table. Default: max-t; none for sacreBLEU's tests.",
+        kind=Correction | None,
     )
-    correction: Correction = field(
-        default="max-t",
-        metadata=option(
-            "Correct p-values for all comparisons of a table. Default: max-t; none for sacreBLEU's tests.",
-            kind=Correction | None,
-            default=None,
-        ),
+    unit: Unit | None = setting(
+        None,
+        "What intervals and tests resample. Default: documents where they are known.",
+        in_signature=False,
     )
-    unit: Unit | None = field(
-        default=None,
-        metadata=option(
-            "What intervals and tests resample. Default: documents where they are known.", in_signature=False
-        ),
+    ranks: Ranks = setting(
+        "best", "Ranks: 1 for every system that may be the best, or clusters as at WMT.", in_signature=False
     )
-    ranks: Ranks = field(
-        default="best",
-        metadata=option(
-            "Ranks: 1 for every system that may be the best, or clusters as at WMT.", in_signature=False
-        ),
+    rank_incomplete: bool = setting(
+        False, "Rank systems with missing answers or ratings too.", in_signature=False
     )
-    rank_incomplete: bool = field(
-        default=False,
-        metadata=option("Rank systems with missing answers or ratings too.", in_signature=False),
-    )
-    by: str | None = field(
-        default=None,
-        metadata=option("Also score each domain, document or other tag separately.", metavar="TAG"),
-    )
+    by: str | None = setting(None, "Also score each domain, document or other tag separately.", metavar="TAG")
     checks: tuple[str, ...] = field(default=CRITICAL, metadata=CHECKS_BESIDE)
-    judge_by: str | None = field(
-        default=None,
-        metadata=option(
-            "Also judge every output: which ones look wrong, and why. " + JUDGE_OPTION,
-            "--judge-by",
-            "--judge",
-            metavar="NAME",
-            in_signature=False,
-        ),
+    judge_by: str | None = setting(
+        None,
+        "Also judge every output: which ones look wrong, and why. " + JUDGE_OPTION,
+        "--judge-by",
+        "--judge",
+        metavar="NAME",
+        in_signature=False,
     )
-    terms: tuple[str, ...] = field(
-        default=(),
-        metadata=option(
-            "A glossary (TBX, CSV, TSV, JSON) for the metric terms and the checks of terms. Repeat.",
-            metavar="FILE",
-            kind=list[str] | None,
-            default=None,
-            in_signature=False,
-        ),
+    terms: tuple[str, ...] = setting(
+        (),
+        "A glossary (TBX, CSV, TSV, JSON) for the metric terms and the checks of terms. Repeat.",
+        metavar="FILE",
+        kind=list[str] | None,
+        in_signature=False,
     )
     evidence: bool = False
     against_best: bool = False

@@ -231,11 +231,8 @@ def group_tables(run: Run) -> list[Table]:
             for system in systems:
                 score = cells[group, system]
                 text = f"{style.value(score)} ±{style.spread(score)}".strip(" ±")
-                text += (
-                    ""
-                    if score.common_n is None
-                    else f" (same {score.common_n:,}: {style.number(score.common, metric)})"
-                )
+                if score.common_n is not None:
+                    text += f" (same {score.common_n:,}: {style.number(score.common, metric)})"
                 row.append(Cell(text, strong=(group, system) in best))
             rows.append(row)
         tables.append(Table(["Group", "n", *systems], rows, title=f"{style.label(metric)} by group"))
@@ -278,24 +275,9 @@ def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
     with_people = any(worths)
     if with_people:
         rows = [[*row, w.short if w else "–"] for row, w in zip(rows, worths, strict=True)]
-    return Table(
-        [
-            "System",
-            "metric",
-            *["n"] * with_n,
-            "Δ",
-            "p",
-            "detectable",
-            "more needed",
-            *["people"] * with_people,
-        ],
-        rows,
-        title=title,
-        notes=[
-            _about_p(run),
-            "What the columns mean: mtassay explain columns",
-        ],
-    )
+    header = ["System", "metric", *["n"] * with_n, "Δ", "p", "detectable", "more needed"]
+    notes = [_about_p(run), "What the columns mean: mtassay explain columns"]
+    return Table([*header, *["people"] * with_people], rows, title, notes)
 
 
 def baseline_of(run: Run) -> str:

@@ -17,7 +17,7 @@ from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.marks import plural
 from mtassay.data.method import Method, Read
 from mtassay.data.nouns import Case, Finding, Judgement, Output, Question, Result, Run, RunContext, Segment
-from mtassay.data.settings import option
+from mtassay.data.settings import setting
 from mtassay.data.subjects import Subject
 from mtassay.measures.check_run import check_names
 from mtassay.methods.basis import (
@@ -50,7 +50,7 @@ _SOME = 5  # names in a note
 
 def _names(what: str, metavar: str = "NAME") -> Any:
     """A field that chooses items by names."""
-    return field(default=(), metadata=option(what, metavar=metavar, kind=list[str] | None, default=None))
+    return setting((), what, metavar=metavar, kind=list[str] | None)
 
 
 @dataclass(frozen=True)
@@ -75,34 +75,25 @@ class SuiteMethod(RepeatSettings, Method):
     phenomenon: tuple[str, ...] = _names("Only this phenomenon; * means anything. Repeat.")
     tag: tuple[str, ...] = _names("Only items with this tag. Repeat.")
     item: tuple[str, ...] = _names("Only this item; * means anything. Repeat.", "ID")
-    approved: bool = field(
-        default=False, metadata=option("Only items that a second person approved.", "--approved")
+    approved: bool = setting(False, "Only items that a second person approved.", "--approved")
+    public: bool | None = setting(None, "Only public items, or only hidden ones.", "--public/--hidden")
+    items: Literal["fair", "settled", "both"] = setting(
+        "fair",
+        "Count items that are settled for all systems (fair), or all that are settled for "
+        "each one; or show both.",
     )
-    public: bool | None = field(
-        default=None, metadata=option("Only public items, or only hidden ones.", "--public/--hidden")
+    test: Test = setting(
+        "randomization",
+        "How a system is compared with the best. randomization: two-sided, corrected for all "
+        "comparisons of a table. z: one-tailed, uncorrected, as in Macketanz et al. 2022.",
     )
-    items: Literal["fair", "settled", "both"] = field(
-        default="fair",
-        metadata=option(
-            "Count items that are settled for all systems (fair), or all that are settled for "
-            "each one; or show both."
-        ),
-    )
-    test: Test = field(
-        default="randomization",
-        metadata=option(
-            "How a system is compared with the best. randomization: two-sided, corrected for all "
-            "comparisons of a table. z: one-tailed, uncorrected, as in Macketanz et al. 2022."
-        ),
-    )
-    alpha: float = field(default=0.05, metadata=option("Level of significance.", least=0.0001, most=0.5))
-    trials: int = field(default=10000, metadata=option("Trials of the randomization test.", least=100))
-    seed: int | None = field(
-        default=12345,
-        metadata=option("Seed of all draws. Default: $SACREBLEU_SEED or 12345.", default=None, least=0),
+    alpha: float = setting(0.05, "Level of significance.", least=0.0001, most=0.5)
+    trials: int = setting(10000, "Trials of the randomization test.", least=100)
+    seed: int | None = setting(
+        12345, "Seed of all draws. Default: $SACREBLEU_SEED or 12345.", default=None, least=0
     )
     checks: tuple[str, ...] = field(default=CRITICAL, metadata=CHECKS_BESIDE)
-    reviews: bool = field(default=True, metadata=option("Use the decisions of reviewers to settle outputs."))
+    reviews: bool = setting(True, "Use the decisions of reviewers to settle outputs.")
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:

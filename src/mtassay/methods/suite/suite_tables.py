@@ -185,8 +185,8 @@ def system_table(result: Result, *, suffix: str = "", title: str = "") -> Table:
     return Table(header, rows, title, [note for note in notes if note])
 
 
-def status_table(counts: Mapping[str, Mapping[str, int]], *, title: str = "") -> Table:
-    """Count each system's correct, incorrect, undecided and other items, in the order of `counts`.
+def status_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
+    """How many items each system got correct, incorrect, undecided and so on, in the order of `counts`.
 
     The percentage is the share of undecided ones among its outputs. Rare verdicts without any item are left
     out.
@@ -205,7 +205,7 @@ def status_table(counts: Mapping[str, Mapping[str, int]], *, title: str = "") ->
         "error": "Error: the system failed.",
     }
     notes = [" ".join(meaning for kind, meaning in meanings.items() if kind in kinds)]
-    return Table(["System", "items", *_ALWAYS, "%", *kinds[len(_ALWAYS) :]], rows, title, notes)
+    return Table(["System", "items", *_ALWAYS, "%", *kinds[len(_ALWAYS) :]], rows, notes=notes)
 
 
 def kinds_in(counts: Iterable[Mapping[str, int]]) -> list[str]:
