@@ -157,7 +157,7 @@ def judges(
     if unknown := [name for name in (*limits, *low) if name not in lists]:
         raise UsageError(f"No --flagged list is called '{unknown[0]}'. Available: {', '.join(lists)}.")
     given = _labelled(
-        _run_list(runs),
+        [runs] if isinstance(runs, str | Run | nouns.Run) else list(runs),
         metrics,
         {name: _FlaggedList(what, limits.get(name), name in low) for name, what in lists.items()},
         labels,
@@ -183,10 +183,6 @@ class _FlaggedList(NamedTuple):
     rows: Any
     threshold: float | None
     low_is_error: bool
-
-
-def _run_list(runs: str | Run | nouns.Run | Sequence[str | Run | nouns.Run]) -> list[str | Run | nouns.Run]:
-    return [runs] if isinstance(runs, str | Run | nouns.Run) else list(runs)
 
 
 def _threshold(text: str) -> tuple[str, float]:

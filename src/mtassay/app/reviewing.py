@@ -20,6 +20,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.formats.review_files import ReviewRow, pending_record, read_reviews, review_record
 from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.formats.suite_items import Suite
+from mtassay.data.grouping import gathered
 from mtassay.data.marks import printable
 from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Question, Run
@@ -323,9 +324,7 @@ def reviews(*, workspace: Place | None = None) -> list[dict[str, Any]]:
     """
     store = open_workspace(workspace)
     subjects, seals, given = store.subjects(), sealed(store), store.reviews()
-    times: dict[str, list[tuple[int, str]]] = {}
-    for number, review in enumerate(given):
-        times.setdefault(review.reviewer, []).append((number, review.at))
+    times = gathered((review.reviewer, (number, review.at)) for number, review in enumerate(given))
     seconds = {number: gap for own in times.values() for number, gap in working_times(own).items()}
     return [
         {

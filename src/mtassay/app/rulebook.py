@@ -107,7 +107,8 @@ class Rulebook:
         """What the rules say of an output now."""
         judged = self._judge(item).judge(item, text)
         applied = {(match.kind, match.rule) for match in judged.matches}
-        rules = [replace(shown, applies=(shown.kind, shown.rule) in applied) for shown in _rules_of(item)]
+        given = [(kind, rule) for kind in _KINDS for rule in getattr(item, kind)]
+        rules = [ShownRule(*each, applies=each in applied) for each in given]
         rules.sort(key=lambda shown: not shown.applies)
         spans = judged.evidence.spans(text)
         return RulesToday(judged.status, rules[:_SHOWN], spans, more=max(len(rules) - _SHOWN, 0))
@@ -170,10 +171,6 @@ class Rulebook:
         material = ItemMaterial()
         material.add_item(store, item)
         return material
-
-
-def _rules_of(item: Item) -> list[ShownRule]:
-    return [ShownRule(kind, rule) for kind in _KINDS for rule in getattr(item, kind)]
 
 
 def open_rulebook(store: Workspace, run: Run) -> Rulebook | None:

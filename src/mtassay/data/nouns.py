@@ -424,7 +424,6 @@ class Generated:
 
     def check(self) -> None:
         """Refuse to go on with this, where there is nothing to ask."""
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -566,7 +565,6 @@ class Question:
 
     def check_answer(self, answer: str, *, source: str, target: str) -> None:
         """Refuse, by a `ValueError`, an answer that cannot be about these texts; by default none is."""
-        return None
 
     def differ(self, answers: Sequence[str]) -> bool:
         """Whether these answers of several people are so far apart that somebody must settle it."""

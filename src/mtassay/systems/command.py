@@ -222,7 +222,10 @@ class Command(LiveSystem):
 
     def _ask(self, texts: Sequence[str]) -> list[Answer]:
         lines = self._run([_LINE_BREAK.sub(" ", text).encode() for text in texts])
-        return [Answer(line, None, _meta(text)) for line, text in zip(lines, texts, strict=True)]
+        return [
+            Answer(line, None, {"newlines": "replaced by spaces"} if _LINE_BREAK.search(text) else {})
+            for line, text in zip(lines, texts, strict=True)
+        ]
 
     def _run(self, lines: Sequence[bytes]) -> list[str]:
         stdin = b"".join(line + b"\n" for line in lines)
@@ -306,10 +309,6 @@ def _file(word: str) -> Path | None:
         return path if path.is_file() else None
     except (OSError, ValueError):
         return None
-
-
-def _meta(text: str) -> dict[str, str]:
-    return {"newlines": "replaced by spaces"} if _LINE_BREAK.search(text) else {}
 
 
 def _split(stdout: bytes) -> list[bytes]:

@@ -21,6 +21,7 @@ from mtassay.data.formats.segment_files import NOT_YET, check_suffix, read_table
 from mtassay.data.formats.suite_files import own_suites, read_suite
 from mtassay.data.formats.suite_items import Suite
 from mtassay.data.formats.textfiles import decode, load_json, read_bytes, read_lines
+from mtassay.data.grouping import gathered
 from mtassay.data.languages import parse_language, parse_pair
 from mtassay.data.marks import plural, readable
 from mtassay.measures.given_scores import PEOPLE, are_of_people
@@ -133,8 +134,7 @@ class Discovery:
 def discover(folder: Path, *, engines: Mapping[str, str]) -> Discovery:
     """Look at the files of a folder; `engines` are live systems that were named besides."""
     found = Discovery(engines=dict(engines))
-    search = _Search(folder, found)
-    search.look()
+    _Search(folder, found).look()
     found.pair = _common_pair(found)
     if not found.has_systems:
         found.engines = _installed_engine(found)
@@ -361,8 +361,7 @@ class _Search:
     def _join_lines(self) -> None:
         """Files with as many lines, of which one is a source or a reference, are a test set."""
         for n in sorted({text.n for text in self.texts}):
-            group = [text for text in self.texts if text.n == n]
-            self._join_group(n, group)
+            self._join_group(n, [text for text in self.texts if text.n == n])
 
     def _join_group(self, n: int, group: list[_LinesFile]) -> None:
         by_role = {role: [text for text in group if text.role == role] for role in (*_ROLES, "")}
@@ -382,9 +381,9 @@ class _Search:
         outputs = [*outputs, *others]
         whole = [t for t in self.found.test_sets if t.where and t.n == n and not t.systems]
         if not sources and not references:
-            targeted = whole[0].name if whole else self._suite_of_size(n)
-            if targeted:
-                self._add_outputs(targeted, [text.path for text in outputs])
+            suites = [suite.name for suite in self.found.suites if len(suite.ids) == n]
+            if names := [test_set.name for test_set in whole] + suites:
+                self._add_outputs(names[0], [text.path for text in outputs])
             else:
                 self.found.unused += [
                     f"{t.path} ({plural(n, 'line')}, no reference beside it)" for t in group
@@ -411,9 +410,6 @@ class _Search:
         self.found.unused += [f"{text.path} (ids)" for text in by_role["ids"]]
         self._add_outputs(name, [text.path for text in outputs])
 
-    def _suite_of_size(self, n: int) -> str:
-        return next((suite.name for suite in self.found.suites if len(suite.ids) == n), "")
-
     def _join_tables(self) -> None:
         """Outputs by id go with the suite that has these ids, or with a test set that has as many."""
         by_target: dict[str, list[str]] = {}
@@ -429,9 +425,7 @@ class _Search:
 
     def _add_outputs(self, target: str, paths: Sequence[str]) -> None:
         """Files of outputs as systems; a folder that holds nothing else means all of its files."""
-        folders: dict[str, list[str]] = {}
-        for path in paths:
-            folders.setdefault(Path(path).parent.as_posix(), []).append(path)
+        folders = gathered((Path(path).parent.as_posix(), path) for path in paths)
         for folder, inside in folders.items():
             files = [p for p in _entries(self.folder / folder) if p.is_file() and p.name[0] != "."]
             if folder != "." and len(inside) > 2 and len(files) == len(inside):

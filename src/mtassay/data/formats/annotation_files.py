@@ -97,7 +97,9 @@ def _assign(
     if any(annotation.id is not None for annotation in annotations):
         return _assign_by_id(annotations, segments, path)
     indices = [
-        index for index, segment in enumerate(segments) if not gaps or any(map(_ink, segment.references))
+        index
+        for index, segment in enumerate(segments)
+        if not gaps or any(text and text.strip() for text in segment.references)
     ]
     if len(annotations) != len(indices):
         raise InputError(
@@ -186,10 +188,6 @@ def _spans_of_reference(annotation: MarkedSentence, segment: Segment, path: str)
         return list(locate(annotation.readings[0].spans, reference))
     except ValueError as error:
         raise InputError(f"segment {segment.id!r}: {error}", path=path, line=annotation.line) from None
-
-
-def _ink(reference: str | None) -> bool:
-    return bool(reference and reference.strip())
 
 
 # What people marked and rated in a run, in the formats of the field: entities, MQM as WMT has it,
