@@ -173,9 +173,7 @@ def load_pending(
 
 def common_question(name: str | None) -> Question | None:
     """The question of this name where it can be asked about any run; `None` for that of a run itself."""
-    if name is None:
-        return None
-    return COMMON_QUESTIONS.get(find_question(name).name)
+    return None if name is None else COMMON_QUESTIONS.get(find_question(name).name)
 
 
 def shown_record(

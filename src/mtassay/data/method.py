@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from functools import cache
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, NamedTuple, Self, Union, cast, get_args, get_origin, get_type_hints
 
@@ -87,9 +86,13 @@ class _Field(NamedTuple):
     default: Any
 
 
-@cache
+_PLANS: dict[type, tuple[_Field, ...]] = {}
+
+
 def _plan(cls: Any) -> tuple[_Field, ...]:
-    return tuple(_fields(cls))
+    if cls not in _PLANS:
+        _PLANS[cls] = tuple(_fields(cls))
+    return _PLANS[cls]
 
 
 def _fields(cls: Any) -> Iterator[_Field]:

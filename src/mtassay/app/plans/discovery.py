@@ -538,10 +538,8 @@ def _language_in(tokens: Sequence[str]) -> str:
     """The language that the last word of a name says, by code; only codes of two letters count."""
     for token in reversed(tokens):
         if len(token) == 2 and token.isalpha():
-            try:
+            with suppress(MtassayError):
                 return str(parse_language(token))
-            except MtassayError:
-                continue
     return ""
 
 
@@ -549,10 +547,8 @@ def _pair_in(names: Sequence[str]) -> str:
     """The language pair that names say: `en-de` as a word of one of them."""
     for name in names:
         for match in re.finditer(r"(?<![a-zA-Z0-9])([a-z]{2,3})-([a-z]{2,3})(?![a-zA-Z0-9])", name):
-            try:
+            with suppress(MtassayError):
                 return str(parse_pair(match[0]))
-            except MtassayError:
-                continue
     return ""
 
 
