@@ -16,7 +16,6 @@ from mtassay.app.arguments import Texts, known_keywords, listed
 from mtassay.app.library import read_test_texts
 from mtassay.app.runs import RunSettings
 from mtassay.app.settings_types import RunOptions
-from mtassay.data import nouns
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.annotation_files import read_entities
 from mtassay.data.formats.score_files import ScoreColumn, chosen, column_of, read_score_file
@@ -161,16 +160,21 @@ def correlate(
         people, theirs = _scores(human_scores), _scores(metric_scores)
         if not people and not metric_vs_metric:
             raise UsageError("There are no human scores: add `human_scores='FILE'`, or `mtme='FOLDER'`.")
-        material = _material(
-            systems,
-            listed(references),
-            source,
+        if is_measured and not systems:
+            raise UsageError("There is no system to measure: add `systems=['NAME=FILE']`.")
+        streams = listed(references)
+        if is_measured and source is None and not streams:
+            raise UsageError(
+                "There is nothing to measure against: add `references='FILE'`, `source='FILE'` or both."
+            )
+        is_there = source is not None or streams
+        segments = read_test_texts(source, streams, documents, pair) if is_there else []
+        material = material_from_files(
+            read_entities(Path(entities), segments) if entities else segments,
+            {name: str(w) if isinstance(w, PathLike) else w for name, w in named(systems).items()},
             people,
-            theirs,
+            metric_files=theirs,
             pair=pair,
-            documents=documents,
-            entities=entities,
-            is_measured=is_measured,
             **names,
         )
     settings = CorrelationSettings(
@@ -308,41 +312,6 @@ def _scores(scores: Place | Sequence[Place] | Mapping[str, Mapping[str, Any]]) -
     if isinstance(scores, Mapping):
         return scores
     return [str(scores)] if isinstance(scores, str | PathLike) else [str(path) for path in scores]
-
-
-def _material(
-    systems: Given,
-    references: Sequence[Texts],
-    source: Texts | None,
-    human_scores: Scores,
-    metric_scores: Scores,
-    *,
-    pair: Pair | None,
-    documents: Place | None,
-    entities: Place | None,
-    is_measured: bool,
-    humans: Sequence[str],
-    exclude: Sequence[str],
-) -> RatedMaterial:
-    """The material of single files, or of what is in memory."""
-    if is_measured and not systems:
-        raise UsageError("There is no system to measure: add `systems=['NAME=FILE']`.")
-    segments: list[nouns.Segment] = []
-    if source is not None or references:
-        segments = read_test_texts(source, references, documents, pair)
-    elif is_measured:
-        raise UsageError(
-            "There is nothing to measure against: add `references='FILE'`, `source='FILE'` or both."
-        )
-    return material_from_files(
-        read_entities(Path(entities), segments) if entities else segments,
-        {name: str(w) if isinstance(w, PathLike) else w for name, w in named(systems).items()},
-        human_scores,
-        humans=humans,
-        metric_files=metric_scores,
-        exclude=exclude,
-        pair=pair,
-    )
 
 
 def _check_raters(raters: Sequence[Rater], humans: Sequence[Rater], human_vs_human: bool) -> None:

@@ -235,9 +235,8 @@ def effects(
     """
     suite = read_suite(path)
     after = edited(item or _BLANK, fields, editor)
-    for kind in REGEX_FIELDS:
-        for rule in getattr(after, kind):
-            _compile(rule, suite.matching, suite.macros)
+    for rule in (*after.positive_regex, *after.negative_regex):
+        _compile(rule, suite.matching, suite.macros)
     material = ItemMaterial()
     if item is not None:
         material.add_item(store, item)
