@@ -12,6 +12,7 @@ from mtassay.app.access import invitations
 from mtassay.app.reviewing import Decisions, Place
 from mtassay.app.runs import open_workspace
 from mtassay.data.display import Cell, Table
+from mtassay.data.grouping import gathered
 from mtassay.data.marks import printable
 from mtassay.data.nouns import UNSURE, Review
 from mtassay.data.questions import find_question
@@ -279,13 +280,9 @@ def _progress(
             unsure.update(name for name, review in latest.items() if review.answer == UNSURE)
         if len(latest) < entry.wanted and not campaign.closed:
             left.update(name for name in campaign.reviewers if name not in latest)
-    own: dict[str, list[Review]] = {name: [] for name in campaign.reviewers}
-    for review in reviews:
-        own[review.reviewer].append(review)
+    times = gathered((review.reviewer, review.at) for review in reviews)
     return [
-        ReviewerProgress(
-            name, answered[name], unsure[name], left[name], pace_of(review.at for review in own[name])
-        )
+        ReviewerProgress(name, answered[name], unsure[name], left[name], pace_of(times.get(name, [])))
         for name in campaign.reviewers
     ]
 

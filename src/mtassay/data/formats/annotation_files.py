@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import PurePath
 from typing import Any, TextIO
@@ -223,15 +224,6 @@ def entity_records(run: Run, decisions: Decisions, question: str = "entities") -
     return records
 
 
-def write_entities(
-    where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "entities"
-) -> int:
-    """Write what `entity_records` gives as JSONL, for the metric nee; gives how many references."""
-    records = entity_records(run, decisions, question)
-    write_jsonl(where, records)
-    return len(records)
-
-
 def error_span(span: AnswerSpan) -> ErrorSpan:
     """An error that somebody marked, as the files of WMT have it, with its weight."""
     plain = ErrorSpan(span.start, span.end, span.label, span.severity, is_source_error=span.side == "source")
@@ -269,13 +261,6 @@ def mqm_rows(run: Run, decisions: Decisions, question: str = "mqm") -> Iterator[
             yield {**place, "source": source, "target": text, "category": NO_ERROR, "severity": NO_ERROR}
 
 
-def write_mqm(where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "mqm") -> int:
-    """Write what `mqm_rows` gives as a TSV file; gives how many rows."""
-    rows = list(mqm_rows(run, decisions, question))
-    write_tsv(where, rows, columns=MQM_COLUMNS)
-    return len(rows)
-
-
 def _marked(text: str, span: AnswerSpan) -> str:
     return f"{text[: span.start]}<v>{text[span.start : span.end]}</v>{text[span.end :]}"
 
@@ -295,13 +280,6 @@ def seg_ratings(run: Run, decisions: Decisions, question: str = "mqm") -> Iterat
                 continue
             errors = [error_span(span)._asdict() for span in span_answer(decision.answer).spans]
             yield f"{system}\t{json.dumps({'errors': errors}, ensure_ascii=False)}"
-
-
-def write_seg_ratings(where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "mqm") -> int:
-    """Write what `seg_ratings` gives; gives how many lines."""
-    lines = list(seg_ratings(run, decisions, question))
-    write_lines(where, lines)
-    return len(lines)
 
 
 def esa_records(run: Run, decisions: Decisions, question: str = "esa") -> Iterator[dict[str, Any]]:
@@ -331,13 +309,6 @@ def esa_records(run: Run, decisions: Decisions, question: str = "esa") -> Iterat
             "note": review.note,
             "at": review.at,
         }
-
-
-def write_esa(where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "esa") -> int:
-    """Write what `esa_records` gives as JSONL; gives how many records."""
-    records = list(esa_records(run, decisions, question))
-    write_jsonl(where, records)
-    return len(records)
 
 
 def esa_answer(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -414,13 +385,20 @@ def rating_rows(run: Run, decisions: Decisions, questions: Iterable[Question]) -
     return [rows[key] for key in sorted(rows, key=lambda key: (order[key[0]], places[key[1]], key[2]))]
 
 
-def write_ratings(
-    where: FilePath | TextIO, run: Run, decisions: Decisions, questions: Iterable[Question]
-) -> int:
-    """Write what `rating_rows` gives as a TSV file, as `meta correlate` reads it; gives how many rows."""
-    rows = rating_rows(run, decisions, questions)
-    write_tsv(where, rows)
-    return len(rows)
+_FORMS: Mapping[str, tuple[Callable[[Run, Decisions, str], Iterable[Any]], Callable[..., None]]] = {
+    "entities": (entity_records, write_jsonl),
+    "mqm": (mqm_rows, partial(write_tsv, columns=MQM_COLUMNS)),
+    "mtme": (seg_ratings, write_lines),
+    "esa": (esa_records, write_jsonl),
+}
+
+
+def write_answers(form: str, where: FilePath | TextIO, run: Run, decisions: Decisions, question: str) -> int:
+    """Write what people answered to a question in one of these forms; gives how many records."""
+    records_of, write = _FORMS[form]
+    records = list(records_of(run, decisions, question))
+    write(where, records)
+    return len(records)
 
 
 def gives_number(question: Question) -> bool:
