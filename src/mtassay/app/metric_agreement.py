@@ -207,7 +207,7 @@ def _correlated(
             frame,
             settings=settings,
             labels=material.labels,
-            workspace=how.memory(is_live=_asks_models(metrics)),
+            workspace=how.memory(is_live=any(metric.asks_models for metric in metrics.values())),
             report=progress.report,
         )
         progress.report("agreement", 0, None)
@@ -292,10 +292,6 @@ def rank(
 def _metrics(specs: Iterable[str], pair: Pair | None, *, language: str = "") -> dict[str, Metric]:
     known = {"language": str(pair.target), "langpair": str(pair)} if pair else {"language": language}
     return {spec: build("metric", spec, **known) for text in specs for spec in split_specs(text)}
-
-
-def _asks_models(metrics: Mapping[str, Metric]) -> bool:
-    return any(metric.asks_models for metric in metrics.values())
 
 
 def _needed(pair: Pair | None) -> Pair:
