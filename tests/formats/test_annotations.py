@@ -12,12 +12,10 @@ from mtassay.data.formats.annotation_files import (
     rating_rows,
     read_entities,
     seg_ratings,
-    write_entities,
-    write_mqm,
-    write_ratings,
-    write_seg_ratings,
+    write_answers,
 )
 from mtassay.data.formats.score_files import read_score_file
+from mtassay.data.formats.tables import write_tsv
 from mtassay.data.formats.test_sets import read_ratings
 from mtassay.data.nouns import Output, Result, Review, Run, Segment
 from mtassay.data.questions import COMMON_QUESTIONS, AnswerSpan, SpanAnswer
@@ -64,7 +62,7 @@ MQM = decisions(
 
 def test_entities_go_round_to_the_segments_that_nee_counts(tmp_path: Path) -> None:
     held = decisions((SECOND, "entities", "anna", SpanAnswer((AnswerSpan(2, 7, "PER"),))))
-    assert write_entities(tmp_path / "e.jsonl", RUN, held) == 1
+    assert write_answers("entities", tmp_path / "e.jsonl", RUN, held, "entities") == 1
     first, second = read_entities(tmp_path / "e.jsonl", RUN.segments)
     assert first.tags["entities_reference"] == 1
     assert [(e.text, e.type) for e in first.tags["entities"]] == [("Maria", "PER")]
@@ -83,7 +81,7 @@ def test_errors_are_a_row_each_with_their_place_marked_as_in_the_files_of_wmt() 
     ]
     assert rows[-1]["source"] == "<v>Ben</v> ate."
     written = io.StringIO()
-    assert write_mqm(written, RUN, MQM) == 6
+    assert write_answers("mqm", written, RUN, MQM, "mqm") == 6
     assert written.getvalue().startswith("system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\t")
 
 
@@ -109,7 +107,7 @@ def test_ratings_of_segments_are_read_back_with_what_holds_and_none_for_unrated(
     assert lines[1] == "x\tNone"
     # Of two raters one marked it, which is no majority: what holds is free of errors.
     assert lines[0] == 'x\t{"errors": []}'
-    write_seg_ratings(tmp_path / "en-pt.mqm.seg.rating", RUN, MQM)
+    write_answers("mtme", tmp_path / "en-pt.mqm.seg.rating", RUN, MQM, "mqm")
     found = read_ratings(tmp_path / "en-pt.mqm.seg.rating", units=2)
     assert found["x"] == [[], None]
     assert found["y"][1] is not None
@@ -129,7 +127,9 @@ def test_ratings_reach_correlation_as_the_mean_over_raters(tmp_path: Path) -> No
         **{"fluency": None, "informativeness": None, "da": 40.0},
     }
     questions = [COMMON_QUESTIONS[name] for name in ("mqm", "da")]
-    assert write_ratings(tmp_path / "r.tsv", RUN, held, questions) == 5
+    rows = rating_rows(RUN, held, questions)
+    assert len(rows) == 5
+    write_tsv(tmp_path / "r.tsv", rows)
     columns = {c.name: c for c in read_score_file(str(tmp_path / "r.tsv"), ids=["a", "b"])}
     assert columns["da"].by_segment == {"x": {"a": 55.0}, "y": {"a": 55.0, "b": None}}
     # By hand: 5 and 0 of two raters; 0.1 for the comma and 5 for the omission.

@@ -12,6 +12,7 @@ from mtassay.app.access import invitations
 from mtassay.app.reviewing import Decisions, Place
 from mtassay.app.runs import open_workspace
 from mtassay.data.display import Cell, Table
+from mtassay.data.grouping import gathered
 from mtassay.data.marks import printable
 from mtassay.data.nouns import UNSURE, Review
 from mtassay.data.questions import find_question
@@ -132,7 +133,8 @@ class CampaignReport:
                 rules.append(f"less than {campaign.exclude_faster:g} s for an output (median)")
             tables.append(checks_table(self.checked, rules))
         if self.agreement:
-            tables.append(self._agreement())
+            told: Any = {"title": "Agreement", "how": "rated, blind to each other", "changed": self.changed}
+            tables.append(agreement_table(self.agreement, first=[self.scale], **told))
         tables += [self._by(part, by_name) for part, by_name in self.groups.items() if any(by_name.values())]
         return tables
 
@@ -168,12 +170,6 @@ class CampaignReport:
             disputed = f"Outputs on which reviewers disagree or are all unsure: {self.to_adjudicate:,}."
             return f"{disputed} There is no adjudicator."
         return f"To adjudicate: {self.to_adjudicate:,}; adjudicated: {self.adjudicated:,}."
-
-    def _agreement(self) -> Table:
-        how = "rated, blind to each other"
-        return agreement_table(
-            self.agreement, title="Agreement", first=[self.scale], how=how, changed=self.changed
-        )
 
     def _by(self, part: str, by_name: Mapping[str, Sequence[AgreementCoefficient]]) -> Table:
         rows: list[list[Cell | str]] = []
@@ -247,6 +243,7 @@ def report(
         known = {about: decision for about, decision in by_themselves.items() if about not in seals}
     groups = _agreement(store, campaign, regular, known, fixed_seed(seed))
     overall = groups.pop(ALL)[ALL]
+    invited = [entry.person.name for entry in invitations(workspace=store)]
     return CampaignReport(
         campaign,
         len(subjects),
@@ -264,13 +261,9 @@ def report(
         groups,
         scale_note(question.name),
         len(changed),
-        () if campaign.closed else cautions(campaign, regular, _invited(store)),
+        () if campaign.closed else cautions(campaign, regular, invited),
         checked if campaign.attention or campaign.calibration or campaign.exclude_faster else (),
     )
-
-
-def _invited(store: Workspace) -> list[str]:
-    return [entry.person.name for entry in invitations(workspace=store)]
 
 
 def _progress(
@@ -287,13 +280,9 @@ def _progress(
             unsure.update(name for name, review in latest.items() if review.answer == UNSURE)
         if len(latest) < entry.wanted and not campaign.closed:
             left.update(name for name in campaign.reviewers if name not in latest)
-    own: dict[str, list[Review]] = {name: [] for name in campaign.reviewers}
-    for review in reviews:
-        own[review.reviewer].append(review)
+    times = gathered((review.reviewer, review.at) for review in reviews)
     return [
-        ReviewerProgress(
-            name, answered[name], unsure[name], left[name], pace_of(review.at for review in own[name])
-        )
+        ReviewerProgress(name, answered[name], unsure[name], left[name], pace_of(times.get(name, [])))
         for name in campaign.reviewers
     ]
 

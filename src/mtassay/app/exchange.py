@@ -13,11 +13,8 @@ from mtassay.data.errors import UsageError
 from mtassay.data.formats.annotation_files import (
     correction_records,
     gives_number,
-    write_entities,
-    write_esa,
-    write_mqm,
-    write_ratings,
-    write_seg_ratings,
+    rating_rows,
+    write_answers,
 )
 from mtassay.data.formats.annotation_platforms import (
     labeling_config,
@@ -29,7 +26,8 @@ from mtassay.data.formats.annotation_platforms import (
 from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.formats.tables import write_tsv
 from mtassay.data.formats.textfiles import FilePath, open_for_writing
-from mtassay.data.nouns import UNSURE, Question, Review, Run
+from mtassay.data.grouping import gathered
+from mtassay.data.nouns import UNSURE, Question, Run
 from mtassay.data.questions import COMMON_QUESTIONS, SpanQuestion, all_questions, find_question
 from mtassay.data.subjects import CORRECT, Pending, decide, subjects_in
 from mtassay.review.pending import question_of
@@ -82,10 +80,11 @@ def export_as(
     if form == "ratings":
         answered = {name for _, name in decisions}
         questions = [question for question in questions if question.name in answered]
-        count = write_ratings(where, chosen, decisions, questions)
+        rows = rating_rows(chosen, decisions, questions)
+        write_tsv(where, rows)
+        count = len(rows)
     else:
-        forms = {"entities": write_entities, "mqm": write_mqm, "mtme": write_seg_ratings, "esa": write_esa}
-        count = forms[form](where, chosen, decisions, questions[0].name)
+        count = write_answers(form, where, chosen, decisions, questions[0].name)
     return Exported(count, sum(r.answer == UNSURE for d in decisions.values() for r in d.latest.values()))
 
 
@@ -114,10 +113,8 @@ def _write_answers(
     subjects = store.subjects({review.subject for review in reviews})
     systems = {subject.id: system for (_, system), subject in reversed(subjects_in(run).items())}
     if form == "labelstudio":
-        by_subject: dict[str, list[Review]] = {key: [] for key in subjects}
-        for review in reviews:
-            by_subject[review.subject].append(review)
-        tasks = [task_of(subjects[key], question, own) for key, own in by_subject.items()]
+        given = gathered((review.subject, review) for review in reviews)
+        tasks = [task_of(subject, question, given.get(key, [])) for key, subject in subjects.items()]
         _write_json(where, tasks)
         _write_config(where, question)
     else:

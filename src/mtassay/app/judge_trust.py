@@ -47,7 +47,6 @@ from mtassay.meta.labelled_detectors import (
 from mtassay.meta.measurement import score_outputs
 from mtassay.methods.behavior.verdict_thresholds import thresholds_of
 from mtassay.methods.engine import translate
-from mtassay.runtime.workspace import Workspace
 from mtassay.stats.resampling import fixed_seed
 from mtassay.systems.roster import Given, name_and_rest, open_systems
 
@@ -58,10 +57,6 @@ def _metrics(specs: str | Sequence[str], pair: Pair | None) -> dict[str, Metric]
     texts = [specs] if isinstance(specs, str) else specs
     known = {"language": str(pair.target), "langpair": str(pair)} if pair else {}
     return {spec: build("metric", spec, **known) for text in texts for spec in split_specs(text)}
-
-
-def _asks_models(metrics: Mapping[str, Metric]) -> bool:
-    return any(metric.asks_models for metric in metrics.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,18 +151,11 @@ def judges(
     low = split_names(low_is_error)
     if unknown := [name for name in (*limits, *low) if name not in lists]:
         raise UsageError(f"No --flagged list is called '{unknown[0]}'. Available: {', '.join(lists)}.")
+    several = [runs] if isinstance(runs, str | Run | nouns.Run) else list(runs)
+    others = {name: _FlaggedList(what, limits.get(name), name in low) for name, what in lists.items()}
+    how = RunSettings(**options)
     given = _labelled(
-        _run_list(runs),
-        metrics,
-        {name: _FlaggedList(what, limits.get(name), name in low) for name, what in lists.items()},
-        labels,
-        question,
-        errors,
-        source,
-        references,
-        systems,
-        langpair,
-        RunSettings(**options),
+        several, metrics, others, labels, question, errors, source, references, systems, langpair, how
     )
     return JudgeComparison(
         *compare_judges(given.judges, set(given.metrics), settings, given.sources),
@@ -183,10 +171,6 @@ class _FlaggedList(NamedTuple):
     rows: Any
     threshold: float | None
     low_is_error: bool
-
-
-def _run_list(runs: str | Run | nouns.Run | Sequence[str | Run | nouns.Run]) -> list[str | Run | nouns.Run]:
-    return [runs] if isinstance(runs, str | Run | nouns.Run) else list(runs)
 
 
 def _threshold(text: str) -> tuple[str, float]:
@@ -214,7 +198,14 @@ def _labelled(
         raise UsageError("There is no judge: give saved runs, `metrics='NAMES'`, or `flagged='NAME=FILE'`.")
     store = open_workspace(how.workspace) if labels is None or any(isinstance(r, str) for r in runs) else None
     opened = [opened_run(run, store) for run in runs]
-    found = gather_labels(labels, store, opened[:1], question=question, errors=split_names(errors))
+    meant: dict[str, Any] = {"question": question, "errors": split_names(errors)}
+    if isinstance(labels, Mapping):
+        found = labels_of(labels, errors=meant["errors"])
+    elif labels is not None:
+        found = labels_from_file(labels, **meant)
+    else:
+        assert store is not None
+        found = labels_from_workspace(store, opened[0] if opened else None, **meant)
     pair = _pair_of(opened, langpair)
     built = _metrics(metrics or (), pair)
     names_only = bool(opened or not built) and not isinstance(systems, Mapping)
@@ -233,7 +224,8 @@ def _labelled(
         for name, one in lists.items()
     ]
     names = {detector.name: detector.name for detector in detectors}
-    with how.context(systems if not opened else (), is_live=_asks_models(built)) as context:
+    asks_models = any(metric.asks_models for metric in built.values())
+    with how.context(systems if not opened else (), is_live=asks_models) as context:
         if opened:
             first = opened[0]
             segments = list(first.segments)
@@ -325,23 +317,6 @@ def _with_parameters(judge: CalibratedJudge, given: _Labelled, detector: JudgedD
         alpha = float(as_qualities(metric, np.array([judge.threshold or 0.0]))[0])
         return replace(judge, parameters={"alpha": alpha}, quality=judge.name)
     return judge
-
-
-def gather_labels(
-    labels: Place | Mapping[Any, bool | str] | None,
-    store: Workspace | None,
-    runs: Sequence[nouns.Run],
-    *,
-    question: str | None,
-    errors: Sequence[str],
-) -> Labels:
-    """Return labels from a mapping, a file, or else from the reviews in the workspace that answer a run."""
-    if isinstance(labels, Mapping):
-        return labels_of(labels, errors=errors)
-    if labels is not None:
-        return labels_from_file(labels, question=question, errors=errors)
-    assert store is not None
-    return labels_from_workspace(store, runs[0] if runs else None, question=question, errors=errors)
 
 
 def opened_run(run: str | Run | nouns.Run, store: Any) -> nouns.Run:

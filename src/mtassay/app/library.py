@@ -196,17 +196,13 @@ def score_work(
     if (
         parameters.get("metrics") is None
         and parameters.get("judge_by")
-        and not any(map(_has_reference, segments))
+        and not any(text is not None for segment in segments for text in segment.references)
     ):
         parameters["metrics"] = {}  # the default metrics need references; the judge does not
     method = ScoreMethod.resolve(
         {"pair": None if pair is None else str(pair), "labels": labels, **parameters}
     )
     return Work(method, segments, {**inside, **named(outside)}, pair)
-
-
-def _has_reference(segment: Segment) -> bool:
-    return any(text is not None for text in segment.references)
 
 
 @known_keywords(CheckOptions)

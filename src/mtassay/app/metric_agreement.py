@@ -16,7 +16,6 @@ from mtassay.app.arguments import Texts, known_keywords, listed
 from mtassay.app.library import read_test_texts
 from mtassay.app.runs import RunSettings
 from mtassay.app.settings_types import RunOptions
-from mtassay.data import nouns
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.annotation_files import read_entities
 from mtassay.data.formats.score_files import ScoreColumn, chosen, column_of, read_score_file
@@ -28,11 +27,7 @@ from mtassay.meta.assessments import AgreementAssessment, RankingAssessment
 from mtassay.meta.correlate import CorrelationSettings, Level, Resample, correlate_metrics
 from mtassay.meta.correlate import correlate as correlate_raters
 from mtassay.meta.error_spans import compare_spans
-from mtassay.meta.measurement import (
-    OrderSweep,
-    measure_raters,
-    parse_orders,
-)
+from mtassay.meta.measurement import OrderSweep, measure_raters, parse_orders
 from mtassay.meta.rated_material import (
     RatedMaterial,
     Rater,
@@ -161,16 +156,21 @@ def correlate(
         people, theirs = _scores(human_scores), _scores(metric_scores)
         if not people and not metric_vs_metric:
             raise UsageError("There are no human scores: add `human_scores='FILE'`, or `mtme='FOLDER'`.")
-        material = _material(
-            systems,
-            listed(references),
-            source,
+        if is_measured and not systems:
+            raise UsageError("There is no system to measure: add `systems=['NAME=FILE']`.")
+        streams = listed(references)
+        if is_measured and source is None and not streams:
+            raise UsageError(
+                "There is nothing to measure against: add `references='FILE'`, `source='FILE'` or both."
+            )
+        is_there = source is not None or streams
+        segments = read_test_texts(source, streams, documents, pair) if is_there else []
+        material = material_from_files(
+            read_entities(Path(entities), segments) if entities else segments,
+            {name: str(w) if isinstance(w, PathLike) else w for name, w in named(systems).items()},
             people,
-            theirs,
+            metric_files=theirs,
             pair=pair,
-            documents=documents,
-            entities=entities,
-            is_measured=is_measured,
             **names,
         )
     settings = CorrelationSettings(
@@ -207,7 +207,7 @@ def _correlated(
             frame,
             settings=settings,
             labels=material.labels,
-            workspace=how.memory(is_live=_asks_models(metrics)),
+            workspace=how.memory(is_live=any(metric.asks_models for metric in metrics.values())),
             report=progress.report,
         )
         progress.report("agreement", 0, None)
@@ -294,10 +294,6 @@ def _metrics(specs: Iterable[str], pair: Pair | None, *, language: str = "") -> 
     return {spec: build("metric", spec, **known) for text in specs for spec in split_specs(text)}
 
 
-def _asks_models(metrics: Mapping[str, Metric]) -> bool:
-    return any(metric.asks_models for metric in metrics.values())
-
-
 def _needed(pair: Pair | None) -> Pair:
     if pair is None:
         raise UsageError("`mtme` needs the language pair: add `langpair`, for example `langpair='en-de'`.")
@@ -308,41 +304,6 @@ def _scores(scores: Place | Sequence[Place] | Mapping[str, Mapping[str, Any]]) -
     if isinstance(scores, Mapping):
         return scores
     return [str(scores)] if isinstance(scores, str | PathLike) else [str(path) for path in scores]
-
-
-def _material(
-    systems: Given,
-    references: Sequence[Texts],
-    source: Texts | None,
-    human_scores: Scores,
-    metric_scores: Scores,
-    *,
-    pair: Pair | None,
-    documents: Place | None,
-    entities: Place | None,
-    is_measured: bool,
-    humans: Sequence[str],
-    exclude: Sequence[str],
-) -> RatedMaterial:
-    """Read the material of single files, or of data in memory."""
-    if is_measured and not systems:
-        raise UsageError("There is no system to measure: add `systems=['NAME=FILE']`.")
-    segments: list[nouns.Segment] = []
-    if source is not None or references:
-        segments = read_test_texts(source, references, documents, pair)
-    elif is_measured:
-        raise UsageError(
-            "There is nothing to measure against: add `references='FILE'`, `source='FILE'` or both."
-        )
-    return material_from_files(
-        read_entities(Path(entities), segments) if entities else segments,
-        {name: str(w) if isinstance(w, PathLike) else w for name, w in named(systems).items()},
-        human_scores,
-        humans=humans,
-        metric_files=metric_scores,
-        exclude=exclude,
-        pair=pair,
-    )
 
 
 def _check_raters(raters: Sequence[Rater], humans: Sequence[Rater], human_vs_human: bool) -> None:

@@ -83,18 +83,14 @@ def mtassay(request: pytest.FixtureRequest, tmp_path: Path) -> BoundLibrary:
     place = chosen.pop("workspace", None) or _setting(request.config, "mtassay_workspace")
     baseline = chosen.pop("baseline", None) or _setting(request.config, "mtassay_baseline")
     if baseline:
-        chosen["baseline"] = _from_root(root, baseline)
+        is_file = isinstance(baseline, str) and (root / baseline).is_file()
+        chosen["baseline"] = root / baseline if is_file else baseline
     reports = request.node.stash.setdefault(_KEY, [])
     return BoundLibrary(root / place if place else tmp_path / "workspace.db", chosen, reports)
 
 
 def _setting(config: pytest.Config, name: str) -> str:
     return str(config.getoption(name) or config.getini(name))
-
-
-def _from_root(root: Path, what: Any) -> Any:
-    """Return a file of the root folder if there is one of this name, else the name of a run or a system."""
-    return root / what if isinstance(what, str) and (root / what).is_file() else what
 
 
 @pytest.hookimpl(wrapper=True)

@@ -16,7 +16,7 @@ from mtassay.app.page.contents import Page, changes_part, decide_costs, page_of
 from mtassay.app.page.decision import DecidedRun, Recommendation
 from mtassay.app.page.page_html import render_markdown, render_page
 from mtassay.app.reviewing import agreement
-from mtassay.app.runs import Run, workspace_path
+from mtassay.app.runs import workspace_path
 from mtassay.changes.gate_checks import check_gates
 from mtassay.changes.run_changes import RunChanges, pair_systems
 from mtassay.changes.theme_search import ALPHA
@@ -86,7 +86,7 @@ def find_themes(
     """
     is_list = isinstance(runs, Sequence) and not isinstance(runs, str)
     several = cast("Sequence[Which]", runs) if is_list else [cast("Which", runs)]
-    records = [_record(run, workspace) for run in several]
+    records = [load_run(run, workspace=workspace) for run in several]
     names = [systems] if isinstance(systems, str) else systems
     with Progress(quiet=quiet) as progress:
         found = themes_in(
@@ -98,10 +98,6 @@ def find_themes(
             report=lambda done, total: progress.report("looking for themes", done, total),
         )
     return ThemeList(found, found.examined, found.failure, found.alpha)
-
-
-def _record(run: Which, workspace: str | PathLike[str] | None) -> nouns.Run:
-    return run.record if isinstance(run, Run) else load_run(run, workspace=workspace)
 
 
 ReportForm = Literal["html", "md"]

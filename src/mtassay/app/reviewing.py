@@ -20,19 +20,12 @@ from mtassay.data.errors import UsageError
 from mtassay.data.formats.review_files import ReviewRow, pending_record, read_reviews, review_record
 from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.formats.suite_items import Suite
+from mtassay.data.grouping import gathered
 from mtassay.data.marks import printable
 from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Question, Run
 from mtassay.data.questions import COMMON_QUESTIONS, find_question
-from mtassay.data.subjects import (
-    SHORT,
-    Decision,
-    Pending,
-    Subject,
-    caution_of_models,
-    is_model,
-    subjects_in,
-)
+from mtassay.data.subjects import SHORT, Decision, Pending, Subject, caution_of_models, is_model, subjects_in
 from mtassay.data.subjects import decide as decide_reviews
 from mtassay.report.run_text import Progress
 from mtassay.review.campaign_store import KeptAnswer, counted_reviews, frozen_reviews, keep_answer, sealed
@@ -171,10 +164,8 @@ def load_pending(
 
 
 def common_question(name: str | None) -> Question | None:
-    """Return the question of this name if it can be asked about any run; `None` for a run's own question."""
-    if name is None:
-        return None
-    return COMMON_QUESTIONS.get(find_question(name).name)
+    """The question of this name where it can be asked about any run; `None` for that of a run itself."""
+    return None if name is None else COMMON_QUESTIONS.get(find_question(name).name)
 
 
 def shown_record(
@@ -323,9 +314,7 @@ def reviews(*, workspace: Place | None = None) -> list[dict[str, Any]]:
     """
     store = open_workspace(workspace)
     subjects, seals, given = store.subjects(), sealed(store), store.reviews()
-    times: dict[str, list[tuple[int, str]]] = {}
-    for number, review in enumerate(given):
-        times.setdefault(review.reviewer, []).append((number, review.at))
+    times = gathered((review.reviewer, (number, review.at)) for number, review in enumerate(given))
     seconds = {number: gap for own in times.values() for number, gap in working_times(own).items()}
     return [
         {

@@ -31,11 +31,7 @@ from mtassay.methods.suite.acceptance import (
     try_expression,
 )
 from mtassay.methods.suite.induction import Background, pattern_of
-from mtassay.methods.suite.material import (
-    ItemMaterial,
-    same_items,
-    suite_run,
-)
+from mtassay.methods.suite.material import ItemMaterial, same_items, suite_run
 from mtassay.methods.suite.problems import Problems, lint, read_codes
 from mtassay.methods.suite.rule_judge import Judge
 from mtassay.methods.suite.suite_method import SuiteMethod
@@ -107,7 +103,8 @@ class Rulebook:
         """Return the current rules' verdict on an output."""
         judged = self._judge(item).judge(item, text)
         applied = {(match.kind, match.rule) for match in judged.matches}
-        rules = [replace(shown, applies=(shown.kind, shown.rule) in applied) for shown in _rules_of(item)]
+        given = [(kind, rule) for kind in _KINDS for rule in getattr(item, kind)]
+        rules = [ShownRule(*each, applies=each in applied) for each in given]
         rules.sort(key=lambda shown: not shown.applies)
         spans = judged.evidence.spans(text)
         return RulesToday(judged.status, rules[:_SHOWN], spans, more=max(len(rules) - _SHOWN, 0))
@@ -170,10 +167,6 @@ class Rulebook:
         material = ItemMaterial()
         material.add_item(store, item)
         return material
-
-
-def _rules_of(item: Item) -> list[ShownRule]:
-    return [ShownRule(kind, rule) for kind in _KINDS for rule in getattr(item, kind)]
 
 
 def open_rulebook(store: Workspace, run: Run) -> Rulebook | None:

@@ -371,12 +371,9 @@ class RunSettings:
 
         Results that are slow to compute are kept at the end.
         """
-        with (
-            self._open_executor() as executor,
-            Progress(quiet=self.is_quiet) as progress,
-        ):
+        with self._open_executor() as executor, Progress(quiet=self.is_quiet) as progress:
             store = self.memory(is_live=is_live or _is_live(systems))
-            listen = self.listen if self.listen and not self.dry_run else _ignore
+            listen = self.listen if self.listen and not self.dry_run else lambda note: None
             context = EngineContext(
                 *(store, progress.report, self.budget, listen, self.fresh, self.dry_run, self.cache),
                 spent=self.spent,
@@ -529,7 +526,3 @@ def _with_texts(run: nouns.Run) -> list[dict[str, Any]]:
             record["output"] = texts[finding.system].get(segment.id)
         records.append(record)
     return records
-
-
-def _ignore(note: str) -> None:
-    pass

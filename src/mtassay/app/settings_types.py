@@ -66,32 +66,37 @@ class RunOptions(AskOptions, total=False):
     workspace: str | PathLike[str] | None
 
 
-class ScoreOptions(RunOptions, total=False):
-    """The fields of `ScoreMethod`, and how to run."""
+class _ScoreOnly(TypedDict, total=False):
+    """The fields that only `ScoreMethod` has."""
 
-    repeat: int
     metrics: ScoreMetrics | None
     baseline: str | None
-    test: ScoreTest
     samples: int
-    trials: int
-    seed: int | None
-    alpha: float
     correction: Correction | None
     unit: Unit | None
     ranks: Ranks
     rank_incomplete: bool
     by: str | None
-    checks: Names | None
-    judge_by: str | None
-    terms: Names | None
     evidence: bool
     against_best: bool
     labels: Mapping[str, str]
 
 
-class ItemOptions(RunOptions, total=False):
-    """The fields of `SuiteMethod` that choose items, and how to run."""
+class ScoreOptions(RunOptions, _ScoreOnly, total=False):
+    """The fields of `ScoreMethod`, and how to run."""
+
+    repeat: int
+    test: ScoreTest
+    trials: int
+    seed: int | None
+    alpha: float
+    checks: Names | None
+    judge_by: str | None
+    terms: Names | None
+
+
+class ItemOptions(TypedDict, total=False):
+    """The fields of `SuiteMethod` that choose items."""
 
     category: Names | None
     phenomenon: Names | None
@@ -101,7 +106,7 @@ class ItemOptions(RunOptions, total=False):
     public: bool | None
 
 
-class SuiteOptions(ItemOptions, total=False):
+class SuiteOptions(RunOptions, ItemOptions, total=False):
     """The fields of `SuiteMethod`, and how to run."""
 
     repeat: int
@@ -114,8 +119,8 @@ class SuiteOptions(ItemOptions, total=False):
     reviews: bool
 
 
-class VariantOptions(RunOptions, total=False):
-    """The fields of `VariantSettings`, which say how variants are made, and how to run."""
+class VariantOptions(TypedDict, total=False):
+    """The fields of `VariantSettings` that only say how variants are made."""
 
     pos: Names
     per_sentence: int
@@ -124,33 +129,34 @@ class VariantOptions(RunOptions, total=False):
     ends: bool
     substitutes: str
     similarity: float
-    source_annotator: str | None
-    seed: int | None
 
 
 class IssueOptions(TypedDict, total=False):
-    """The other fields of `InvarianceMethod`, which define an issue."""
+    """The fields of `InvarianceMethod` that only say what an issue is."""
 
-    repeat: int
     structure: str | None
     threshold: float | None
     preset: Literal["wide", "sure"] | None
     top: int | None
     filters: Names | None
-    judge_by: str | None
-    checks: Names | None
     relations: Names | None
     annotator: str | None
+
+
+class InvarianceOptions(RunOptions, VariantOptions, IssueOptions, total=False):
+    """The fields of `InvarianceMethod`, and how to run."""
+
+    repeat: int
+    judge_by: str | None
+    checks: Names | None
+    source_annotator: str | None
+    seed: int | None
     alpha: float
     reviews: bool
 
 
-class InvarianceOptions(VariantOptions, IssueOptions, total=False):
-    """The fields of `InvarianceMethod`, and how to run."""
-
-
-class RecipeOptions(RunOptions, total=False):
-    """The fields of `Recipe`, which says how cases are made, and how to run."""
+class _CaseOnly(TypedDict, total=False):
+    """The fields that only `Recipe` has."""
 
     capabilities: Names | None
     infill: str | None
@@ -159,30 +165,40 @@ class RecipeOptions(RunOptions, total=False):
     max_cases: int | None
     attempts: int
     start: bool
-    seed: int | None
     filter: str | None
     filter_beta: float | None
     no_filter: bool
     aligner: str | None
-    source_annotator: str | None
     reference_annotator: str | None
     blocklist: str | Path | None
 
 
-class BehaviorOptions(RecipeOptions, total=False):
-    """The fields of `BehaviorMethod`, of `Recipe`, and how to run."""
+class RecipeOptions(RunOptions, _CaseOnly, total=False):
+    """The fields of `Recipe`, which says how cases are made, and how to run."""
 
-    repeat: int
+    seed: int | None
+    source_annotator: str | None
+
+
+class _BehaviorOnly(TypedDict, total=False):
+    """The fields that only `BehaviorMethod` has."""
+
     quality: Metrics | None
-    judge_by: str | None
     min_quality: float | None
     max_change: float | None
     calibrated: Mapping[str, Any] | str | None
     signed: bool
     direct: bool
     level: float
-    checks: Names | None
     recipe: Recipe | None
+
+
+class BehaviorOptions(RecipeOptions, _BehaviorOnly, total=False):
+    """The fields of `BehaviorMethod`, of `Recipe`, and how to run."""
+
+    repeat: int
+    judge_by: str | None
+    checks: Names | None
 
 
 class CheckOptions(RunOptions, total=False):
@@ -221,74 +237,31 @@ class ReportOptions(TypedDict, total=False):
     quiet: bool
 
 
-class JudgeOptions(RunOptions, total=False):
+class JudgeOptions(
+    RunOptions,
+    _ScoreOnly,
+    ItemOptions,
+    VariantOptions,
+    IssueOptions,
+    _CaseOnly,
+    _BehaviorOnly,
+    total=False,
+):
     """The fields of all our methods, to judge a run again with some of them; and how to run."""
 
     repeat: int
     pair: str | tuple[str, str] | None
     suite: AnySuite
-    metrics: ScoreMetrics | None
-    baseline: str | None
     test: ScoreTest | SuiteTest
-    samples: int
     trials: int
     seed: int | None
     alpha: float
-    correction: Correction | None
-    unit: Unit | None
-    ranks: Ranks
-    rank_incomplete: bool
-    by: str | None
     checks: Names | None
-    evidence: bool
-    against_best: bool
-    labels: Mapping[str, str]
-    category: Names | None
-    phenomenon: Names | None
-    tag: Names | None
-    item: Names | None
-    approved: bool
-    public: bool | None
     items: Literal["fair", "settled", "both"]
     reviews: bool
-    pos: Names
-    per_sentence: int
-    per_word: int
-    longest: int
-    ends: bool
-    substitutes: str
-    similarity: float
     source_annotator: str | None
-    structure: str | None
-    threshold: float | None
-    preset: Literal["wide", "sure"] | None
-    top: int | None
-    filters: Names | None
-    relations: Names | None
     without: Names | None
     terms: Names | None
     style: StyleRules | None
     ignore: Ignored | None
-    annotator: str | None
-    capabilities: Names | None
-    infill: str | None
-    sample: int | None
-    per_segment: int
-    max_cases: int | None
-    attempts: int
-    start: bool
-    filter: str | None
-    filter_beta: float | None
-    no_filter: bool
-    aligner: str | None
-    reference_annotator: str | None
-    blocklist: str | Path | None
-    quality: Metrics | None
     judge_by: str | None
-    min_quality: float | None
-    max_change: float | None
-    calibrated: Mapping[str, Any] | str | None
-    signed: bool
-    direct: bool
-    level: float
-    recipe: Recipe | None

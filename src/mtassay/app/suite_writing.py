@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -62,10 +63,8 @@ def suites_in(folder: Path) -> dict[str, Suite]:
     """List the suites in a folder by their names; other YAML files are left out."""
     found = {}
     for path in sorted(folder.glob("*.yaml")):
-        try:
+        with suppress(MtassayError):
             found[path.stem] = read_suite(path)
-        except MtassayError:
-            continue
     return found
 
 
@@ -236,9 +235,8 @@ def effects(
     """
     suite = read_suite(path)
     after = edited(item or _BLANK, fields, editor)
-    for kind in REGEX_FIELDS:
-        for rule in getattr(after, kind):
-            _compile(rule, suite.matching, suite.macros)
+    for rule in (*after.positive_regex, *after.negative_regex):
+        _compile(rule, suite.matching, suite.macros)
     material = ItemMaterial()
     if item is not None:
         material.add_item(store, item)

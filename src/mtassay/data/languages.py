@@ -41,6 +41,7 @@ _COUNTRY_SLIPS = {
 
 _CHINESE_SCRIPTS = {"CN": "Hans", "SG": "Hans", "TW": "Hant", "HK": "Hant", "MO": "Hant"}
 
+_CONVENTIONAL = re.compile(r"[a-z]{2,3}([-_][A-Z][a-z]{3})?([-_]([A-Z]{2}|\d{3}))?")
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|[0-9]{3}))?", re.IGNORECASE | re.ASCII)
 _NAME = re.compile(r"[^\W\d_][\w' -]*")
 _ARROW = re.compile(r"->|[:>→]")
@@ -218,7 +219,7 @@ def _readings(text: str) -> set[Pair]:
     if "-" in text:
         cuts = [i for i, character in enumerate(text) if character == "-"]
         ways = [(text[:i], text[i + 1 :]) for i in cuts]
-        return _pairs([way for way in ways if all(map(_is_conventional, way))] or ways)
+        return _pairs([way for way in ways if all(map(_CONVENTIONAL.fullmatch, way))] or ways)
     if re.fullmatch(r"[a-z]{2,3}_[a-z]{2,3}", text):
         source, target = text.split("_")
         return _pairs([(source, target)])
@@ -230,10 +231,6 @@ def _readings(text: str) -> set[Pair]:
 def _pairs(ways: list[tuple[str, str]]) -> set[Pair]:
     parsed = [(_language(source.strip()), _language(target.strip())) for source, target in ways]
     return {Pair(source, target) for source, target in parsed if source and target}
-
-
-def _is_conventional(text: str) -> bool:
-    return bool(re.fullmatch(r"[a-z]{2,3}([-_][A-Z][a-z]{3})?([-_]([A-Z]{2}|\d{3}))?", text))
 
 
 def _advice(text: str) -> str:

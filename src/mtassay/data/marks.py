@@ -248,10 +248,8 @@ def differing(old: str, new: str) -> tuple[list[Span], list[Span]]:
 
 
 def display_width(text: str) -> int:
-    """Count terminal columns: East Asian wide characters take two, combining marks none."""
-    if text.isascii():
-        return len(text)
-    return sum(map(_columns, text))
+    """Terminal columns: East Asian wide characters take two, combining marks none."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
 
 
 def _columns(character: str) -> int:

@@ -419,8 +419,7 @@ class Generated:
     notes: Sequence[str] = ()
 
     def check(self) -> None:
-        """Raise an error if there is nothing to ask."""
-        return None
+        """Refuse to go on with this, where there is nothing to ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -561,8 +560,7 @@ class Question:
         raise ValueError(f"{text[:40]!r} is no answer. Available: {choices}.")
 
     def check_answer(self, answer: str, *, source: str, target: str) -> None:
-        """Raise a `ValueError` if the answer cannot be about these texts; by default, never."""
-        return None
+        """Refuse, by a `ValueError`, an answer that cannot be about these texts; by default none is."""
 
     def differ(self, answers: Sequence[str]) -> bool:
         """Whether the answers of several people differ so much that somebody must decide."""

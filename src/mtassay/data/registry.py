@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 from mtassay.data.errors import MtassayError, PluginError, PluginWarning, UsageError
+from mtassay.data.grouping import gathered
 
 KINDS = (
     *("method", "metric", "system", "annotator", "aligner", "capability", "infiller", "format"),
@@ -151,11 +152,9 @@ def in_pack(kind: str, name: str) -> str:
 
 
 def blamed(error: BaseException) -> str:
-    """A sentence naming the object of another package that raised an error; empty if it was ours."""
-    by_package: dict[str, list[PluginEntry]] = {}
-    for kind in KINDS:
-        for point in _entry_points(kind):
-            by_package.setdefault(point.module.partition(".")[0], []).append(point)
+    """What of another package raised an error, in a sentence; empty where it was nobody's but ours."""
+    everything = (point for kind in KINDS for point in _entry_points(kind))
+    by_package = gathered((point.module.partition(".")[0], point) for point in everything)
     trace: TracebackType | None = error.__traceback__
     points: list[PluginEntry] = []
     while trace is not None:  # the innermost frame in such a package or in ours decides

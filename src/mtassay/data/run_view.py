@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from mtassay.data.display import PLAIN, AnswerView, Block, CaseView, Cell, Figure, Headline, Line, Look, Table
 from mtassay.data.errors import UsageError
+from mtassay.data.grouping import gathered
 from mtassay.data.nouns import (
     Finding,
     Flags,
@@ -138,10 +139,8 @@ class RunView:
     def flags(self) -> list[Flags]:
         """The answers that each detector of the run considers wrong."""
         missing = Counter(str(f.verdict) for f in self.run.findings if f.detector == "output")
-        by_detector: dict[str, list[Finding]] = {}
-        for finding in self.run.findings:
-            if finding.verdict is not None and finding.detector != "output":
-                by_detector.setdefault(finding.detector, []).append(finding)
+        judged = (f for f in self.run.findings if f.verdict is not None and f.detector != "output")
+        by_detector = gathered((finding.detector, finding) for finding in judged)
         return [self.flags_of(name, findings, missing) for name, findings in by_detector.items()]
 
     def flags_of(self, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
@@ -171,10 +170,8 @@ class RunView:
         def is_flag(finding: Finding) -> bool:
             return finding.verdict == "fail" and finding.detector not in passing
 
-        by_output: dict[tuple[str, str], list[Finding]] = {}
-        for finding in self.run.findings:
-            if finding.verdict is not None:
-                by_output.setdefault((finding.system, finding.case_id), []).append(finding)
+        judged = (finding for finding in self.run.findings if finding.verdict is not None)
+        by_output = gathered(((finding.system, finding.case_id), finding) for finding in judged)
         observations = []
         for (system, case_id), findings in by_output.items():
             segment = segments.get(case_id, Segment(case_id))
@@ -250,9 +247,7 @@ class RunView:
 
         By default a case is a segment, and the answers flagged by a detector are a group.
         """
-        findings: dict[tuple[str, str], list[Finding]] = {}
-        for finding in self.run.findings:
-            findings.setdefault((finding.case_id, finding.system), []).append(finding)
+        findings = gathered(((f.case_id, f.system), f) for f in self.run.findings)
         outputs = {
             name: {answer.id: answer for answer in answers} for name, answers in self.run.outputs.items()
         }
@@ -385,10 +380,7 @@ class RunView:
         >>> view.status([Finding("1", "nmt", "length", "fail"), Finding("1", "nmt", "copied", "fail")])
         'fail: length, copied'
         """
-        by_verdict: dict[str, list[str]] = {}
-        for finding in findings:
-            if finding.verdict is not None:
-                by_verdict.setdefault(finding.verdict, []).append(finding.detector)
+        by_verdict = gathered((f.verdict, f.detector) for f in findings if f.verdict is not None)
         return "; ".join(
             verdict if names == ["output"] else f"{verdict}: {', '.join(dict.fromkeys(names))}"
             for verdict, names in by_verdict.items()

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from mtassay.data.display import Line
+from mtassay.data.grouping import gathered
 from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment, majority
 from mtassay.data.questions import COMMON_QUESTIONS, SpanQuestion, span_answer
 
@@ -216,9 +217,7 @@ def subjects_in(run: Run) -> dict[tuple[str, str], Subject]:
     sources = {segment.id: (segment.source,) for segment in run.segments}
     subjects = {}
     for system, answers in run.outputs.items():
-        texts: dict[str, list[str | None]] = {}
-        for output in answers:
-            texts.setdefault(output.id, []).append(output.text)
+        texts = gathered((output.id, output.text) for output in answers)
         for segment_id, outputs in texts.items():
             complete = tuple(text for text in outputs if text is not None)
             if segment_id in sources and len(complete) == len(outputs):

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree
 
 from mtassay import __version__
+from mtassay.data.grouping import gathered
 from mtassay.data.marks import json_text, plural, printable
 from mtassay.data.nouns import Finding, Run
 from mtassay.data.registry import find, is_known
@@ -64,11 +65,11 @@ def _location(finding: Finding, evidence: CheckEvidence) -> dict[str, Any]:
 
 def to_junit(run: Run) -> str:
     """JUnit XML: a suite for each system and file, a test case for each check that was run."""
-    failing: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in run.findings:
-        if id_of(finding) and finding.verdict == "fail":
-            file = CheckEvidence.of(finding).file
-            failing.setdefault((finding.system, file, id_of(finding)), []).append(finding)
+    failing = gathered(
+        ((finding.system, CheckEvidence.of(finding).file, id_of(finding)), finding)
+        for finding in run.findings
+        if id_of(finding) and finding.verdict == "fail"
+    )
     files = list(dict.fromkeys(str(segment.tags.get("file", "")) for segment in run.segments)) or [""]
     checks = list(run.result.basis.get("checks", {}).get("run", ())) or sorted({key[2] for key in failing})
     root = ElementTree.Element("testsuites", name="mtassay check")

@@ -209,14 +209,11 @@ def _history_table(story: CaseHistory) -> Table:
     """Return the verdicts of all runs, newest first; a dash if a system was not in a run."""
     systems = dict.fromkeys(name for past in story.history for name in past.statuses)
     rows = [
-        [marked(name, limit=40), *(_past(past.statuses, name) for past in story.history)] for name in systems
+        [marked(name, limit=40), *(past.statuses.get(name, "–") or "no finding" for past in story.history)]
+        for name in systems
     ]
     header = ["system", *(past.run for past in story.history)]
     return Table(header, rows, title="All runs, newest first, as judged then")
-
-
-def _past(statuses: Mapping[str, str], system: str) -> str:
-    return statuses[system] or "no finding" if system in statuses else "–"
 
 
 def case_record(story: CaseHistory) -> dict[str, Any]:

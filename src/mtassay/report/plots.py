@@ -300,10 +300,6 @@ def _draw_dots(axes: Any, figure: Figure) -> None:
     axes.grid(axis="x")
 
 
-def _bars_size(figure: Figure, is_panel: bool) -> tuple[float, float]:
-    return _WIDTH, 0.7 + 0.42 * len(figure.places)
-
-
 def _draw_bars(axes: Any, figure: Figure) -> None:
     ends = [0.0] * len(figure.places)
     for style, label, series in _styled(figure):
@@ -467,10 +463,6 @@ def _draw_intervals(axes: Any, figure: Figure, placed: Sequence[tuple[float, Poi
         axes.fill_between(xs, low, high, step=step, color=color, alpha=0.1, linewidth=0)
 
 
-def _scatter_size(figure: Figure, is_panel: bool) -> tuple[float, float]:
-    return 3.7, 3.2
-
-
 def _draw_scatter(axes: Any, figure: Figure) -> None:
     import numpy as np
 
@@ -505,6 +497,6 @@ _KINDS = {
     "heat": _Kind(_heat_size, _draw_heat),
     "lines": _Kind(_lines_size, _draw_lines, has_legend=True),
     "steps": _Kind(_lines_size, _draw_lines, has_legend=True),
-    "scatter": _Kind(_scatter_size, _draw_scatter),
-    "bars": _Kind(_bars_size, _draw_bars, has_legend=True),
+    "scatter": _Kind(lambda *_: (3.7, 3.2), _draw_scatter),
+    "bars": _Kind(lambda figure, _: (_WIDTH, 0.7 + 0.42 * len(figure.places)), _draw_bars, has_legend=True),
 }

@@ -30,9 +30,8 @@ _EVERY = 0.2  # seconds between two looks of the line
 
 
 def is_notebook() -> bool:
-    """Whether this is a notebook: no terminal, but it can show a line that changes."""
-    shell = getattr(builtins, "get_ipython", None)
-    return shell is not None and "ipykernel" in sys.modules
+    """Whether this is a notebook, which is no terminal and still shows a line that changes."""
+    return hasattr(builtins, "get_ipython") and "ipykernel" in sys.modules
 
 
 class Progress:
@@ -125,8 +124,7 @@ def render(
         raise UsageError(f"No format '{form}'. Available: {', '.join(get_args(Form))}.")
     view = view_of(run)
     if form == "json":
-        record = {**view.record(), **view.differences_record(look)}
-        return json_text(record, indent=2)
+        return json_text({**view.record(), **view.differences_record(look)}, indent=2)
     if form == "tsv" and look.examples:
         raise UsageError("Differences of systems cannot be printed as tsv. Choose text, md, latex or json.")
     if form == "tsv":

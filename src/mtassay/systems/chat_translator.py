@@ -305,11 +305,7 @@ def _without_thoughts(text: str) -> str:
 
 
 def _without_quotes(text: str) -> str:
-    for pattern in _QUOTED:
-        inside = _inside(pattern, text)
-        if inside != text:
-            return inside
-    return text
+    return next((inside for pattern in _QUOTED if (inside := _inside(pattern, text)) != text), text)
 
 
 def _inside(pattern: re.Pattern[str], text: str) -> str:

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -111,22 +112,17 @@ def _wait(
     process: subprocess.Popen[bytes], reader: threading.Thread, deadline: float, timeout: float
 ) -> str | None:
     reader.join(timeout=max(deadline - time.monotonic(), 0.0))
-    try:
+    with suppress(subprocess.TimeoutExpired):
         if not reader.is_alive():
             process.wait(timeout=max(deadline - time.monotonic(), 0.0))
             return None
-    except subprocess.TimeoutExpired:
-        pass
     return f"did not end within {timeout:g} s"
 
 
 def _write(pipe: IO[bytes], data: bytes) -> None:
-    # A program need not read all of its input.
-    try:
-        with pipe:
-            pipe.write(data)
-    except OSError:
-        pass
+    # A program need not read all that it is given.
+    with suppress(OSError), pipe:
+        pipe.write(data)
 
 
 def _read_all(pipe: IO[bytes], kept: _Kept, process: subprocess.Popen[bytes]) -> None:
@@ -154,13 +150,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _kill(process: subprocess.Popen[bytes]) -> None:
     if process.returncode is not None:
         return  # its number may belong to another program by now
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
             process.kill()
         else:
             os.killpg(process.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 ADAPTER = 1
@@ -222,7 +216,10 @@ class Command(LiveSystem):
 
     def _ask(self, texts: Sequence[str]) -> list[Answer]:
         lines = self._run([_LINE_BREAK.sub(" ", text).encode() for text in texts])
-        return [Answer(line, None, _meta(text)) for line, text in zip(lines, texts, strict=True)]
+        return [
+            Answer(line, None, {"newlines": "replaced by spaces"} if _LINE_BREAK.search(text) else {})
+            for line, text in zip(lines, texts, strict=True)
+        ]
 
     def _run(self, lines: Sequence[bytes]) -> list[str]:
         stdin = b"".join(line + b"\n" for line in lines)
@@ -306,10 +303,6 @@ def _file(word: str) -> Path | None:
         return path if path.is_file() else None
     except (OSError, ValueError):
         return None
-
-
-def _meta(text: str) -> dict[str, str]:
-    return {"newlines": "replaced by spaces"} if _LINE_BREAK.search(text) else {}
 
 
 def _split(stdout: bytes) -> list[bytes]:

@@ -124,8 +124,8 @@ def _is_due(number: int, every: int | None) -> bool:
     return every is not None and number % every == 0
 
 
-def _reverse(text: str) -> str:
-    return " ".join(reversed(text.split()))
-
-
-_STYLES: dict[str, Callable[[str], str]] = {"reverse": _reverse, "upper": str.upper, "copy": str}
+_STYLES: dict[str, Callable[[str], str]] = {
+    "reverse": lambda text: " ".join(reversed(text.split())),
+    "upper": str.upper,
+    "copy": str,
+}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from mtassay.data.errors import BusyError, UsageError
+from mtassay.data.grouping import gathered
 from mtassay.data.languages import Language, Pair, parse_language
 from mtassay.data.nouns import Output, Request, System
 from mtassay.runtime.http_calls import field, name_variables
@@ -201,7 +202,8 @@ def find_code(language: Language, codes: Iterable[str], *, what: str, option: st
             code for code, parsed in languages.items() if wanted is not None and wanted.matches(parsed)
         ]
         if fitting:
-            return max(fitting, key=lambda code: _closeness(language, languages[code]))
+            script, region = language.script, language.region
+            return max(fitting, key=lambda c: (languages[c].script == script, languages[c].region == region))
     raise UsageError(f"{what} has no code that fits {language.name}. Give one that it knows: {option}=CODE.")
 
 
@@ -217,10 +219,6 @@ def _parse(code: str) -> Language | None:
 def _usual(language: Language) -> Language | None:
     code = _USUAL.get(language.code)
     return Language(code, language.script, language.region) if code else None
-
-
-def _closeness(language: Language, candidate: Language) -> tuple[bool, bool]:
-    return language.script == candidate.script, language.region == candidate.region
 
 
 Ask = Callable[[Sequence[Request]], list[Output]]
@@ -253,9 +251,8 @@ def read_numbered(reply: str | None, texts: Sequence[str]) -> list[str | None]:
     n, reply = len(texts), reply or ""
     marks = [mark for mark in _NUMBER.finditer(reply) if 1 <= int(mark[1]) <= n]
     ends = [mark.start() for mark in marks[1:]] + [len(reply)]
-    found: dict[int, list[str]] = {}
-    for mark, end in zip(marks, ends, strict=False):
-        found.setdefault(int(mark[1]), []).append(reply[mark.end() : end].strip())
+    parts = zip(marks, ends, strict=False)
+    found = gathered((int(mark[1]), reply[mark.end() : end].strip()) for mark, end in parts)
     return [
         found[place][0] or None
         if len(found.get(place, [])) == 1

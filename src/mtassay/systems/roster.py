@@ -40,7 +40,9 @@ class Stored(System):
     def translate(self, requests: Sequence[Request]) -> list[Output]:
         get = self.outputs.get
         return [
-            Output(request.id, text) if (text := get(request.id)) is not None else _absent(request.id)
+            Output(request.id, text)
+            if (text := get(request.id)) is not None
+            else Output(request.id, None, "no stored output", {"skipped": True})
             for request in requests
         ]
 
@@ -86,10 +88,6 @@ def replays(run: Run) -> list[Replay]:
 def _names(evidence: Mapping[str, object]) -> list[str]:
     """The reason for a missing output; a finding about a case with several sources has only the reason."""
     return [str(evidence["reason"])] if "reason" in evidence else []
-
-
-def _absent(request_id: str) -> Output:
-    return Output(request_id, None, "no stored output", {"skipped": True})
 
 
 def open_system(name: str, text: str, pair: Pair | None) -> Any:

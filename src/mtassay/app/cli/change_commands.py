@@ -24,12 +24,7 @@ from mtassay.app.cli.common import (
     terminal_width,
 )
 from mtassay.app.reports import find_themes
-from mtassay.changes.change_tables import (
-    history_figures,
-    render_changes,
-    render_development,
-    render_history,
-)
+from mtassay.changes.change_tables import history_figures, render_changes, render_development, render_history
 from mtassay.changes.theme_search import ALPHA
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.jsonl import write_jsonl
@@ -153,33 +148,20 @@ def history(
         raise UsageError("Two groups have one name. Give each its own name: NAME=RUN.")
     if runs and (group or method):
         raise UsageError("--group and --method are for the runs of one system: leave them out.")
-    names: dict[str, Any] = {"alias": dict(map(_name_and_value, alias or [])), "workspace": workspace}
+    names = dict(map(_name_and_value, alias or []))
     if runs:
+        first = score[0] if score else None
         found = app_history.development(
-            runs, systems=system or (), score=score[0] if score else None, **names, **how
+            runs, systems=system or (), score=first, alias=names, workspace=workspace, **how
         )
         if plot:
             draw(found.figures(), plot)
         echo(render_development(found, output_format.value, **form))
-    else:
-        if system or alias:
-            raise UsageError("--system and --alias are for groups: NAME=RUN for each.")
-        _show_courses(what, score, group, method, plot, output_format, workspace, how, form)
-
-
-def _show_courses(
-    systems: list[str],
-    score: list[str] | None,
-    group: list[str] | None,
-    method: str | None,
-    plot: Path | None,
-    output_format: OutputFormat,
-    workspace: Path | None,
-    how: dict[str, Any],
-    form: dict[str, Any],
-) -> None:
+        return
+    if system or alias:
+        raise UsageError("--system and --alias are for groups: NAME=RUN for each.")
     courses = app_history.history(
-        *systems, scores=score or (), groups=group or (), method=method, workspace=workspace, **how
+        *what, scores=score or (), groups=group or (), method=method, workspace=workspace, **how
     )
     if not courses.courses:
         raise UsageError("No saved run of it has such a score. See what there is: mtassay runs show RUN")

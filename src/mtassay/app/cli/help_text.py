@@ -229,9 +229,8 @@ def _entries(command: Any, ctx: Any) -> Iterator[_Entry]:
 
 
 def _label(option: Any) -> str:
-    """Write the names of an option: `-s, --source FILE`."""
-    names = sorted(option.opts, key=len)
-    label = ", ".join(names)
+    """How an option is written: `-s, --source FILE`."""
+    label = ", ".join(sorted(option.opts, key=len))
     if option.secondary_opts:
         label += f" / {', '.join(option.secondary_opts)}"
     if option.is_flag:
@@ -278,8 +277,7 @@ def _first_sentence(text: str) -> str:
 def _listed(entries: Sequence[_Entry], *, whole: bool) -> list[str]:
     """Return the entries below the names of their groups."""
     lines: list[str] = []
-    order = ["Arguments", *GROUPS]
-    for group in order:
+    for group in ["Arguments", *GROUPS]:
         its = [entry for entry in entries if entry.group == group]
         if its:
             lines += ["", f"{group}:"]

@@ -141,7 +141,7 @@ def main() -> NoReturn:
         if isinstance(error, BrokenPipeError):
             _stop_writing()
         if "--debug" in sys.argv:
-            _show_traceback(error)
+            _say("".join(traceback.format_exception(error)).rstrip("\n"))
         code = _explain(error)
     except SystemExit as stop:  # Typer's exception for a reader that has ended
         if isinstance(stop.__context__, BrokenPipeError):
@@ -235,10 +235,6 @@ def _with_options(text: str) -> str:
         return " ".join(f"{flag} {each.strip(chr(39))}" for each in values)
 
     return _PARAMETER.sub(option, text)
-
-
-def _show_traceback(error: Exception) -> None:
-    _say("".join(traceback.format_exception(error)).rstrip("\n"))
 
 
 def _shown(text: str) -> str:

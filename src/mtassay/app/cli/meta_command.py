@@ -99,8 +99,8 @@ class Measuring:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the same for a function of the library."""
-        return {"seed": self.seed, "workspace": self.workspace, "quiet": self.quiet, "creates": True}
+        """The same for a function of the library."""
+        return {"seed": self.seed, "workspace": self.workspace, "quiet": self.quiet}
 
 
 MEASURING = Measuring()
@@ -256,6 +256,7 @@ def correlate_command(
         entities=entities,
         samples=samples,
         trials=trials,
+        creates=True,
         **how.options,
     )
     if plot is not None:
@@ -263,6 +264,7 @@ def correlate_command(
     print_rendered(assessment, how.output_format)
 
 
+@measured
 @outputs_labelled
 def calibrate_command(
     run: Annotated[str | None, typer.Argument(metavar="[RUN]", help="A saved run with labels.")] = None,
@@ -280,10 +282,7 @@ def calibrate_command(
     folds: Annotated[
         int, typer.Option(min=2, help="Into how many parts the sources are split; each is held out once.")
     ] = 5,
-    seed: SeedOption = None,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
+    how: Measuring = MEASURING,
 ) -> None:
     """Below which score is an output wrong?
 
@@ -303,15 +302,14 @@ def calibrate_command(
         precision=precision,
         **labelled,
         folds=folds,
-        seed=seed,
-        workspace=workspace,
-        quiet=quiet,
+        **how.options,
     )
     if output is not None and (thresholds := found.thresholds()):
         write_thresholds(output, thresholds)
-    print_rendered(found, output_format)
+    print_rendered(found, how.output_format)
 
 
+@measured
 @outputs_labelled
 def judges_command(
     runs: Annotated[list[str] | None, typer.Argument(metavar="RUN", help="Saved runs with labels.")] = None,
@@ -337,10 +335,7 @@ def judges_command(
     ] = None,
     precision: PrecisionOption = 0.8,
     labelled: Mapping[str, Any] = {},
-    seed: SeedOption = None,
-    output_format: FormatOption = OutputFormat.text,
-    workspace: WorkspaceOption = None,
-    quiet: QuietOption = False,
+    how: Measuring = MEASURING,
 ) -> None:
     """How good are detectors, judges and metrics at finding wrong translations, by people's labels?
 
@@ -360,11 +355,9 @@ def judges_command(
         low_is_error=low_is_error,
         precision=precision,
         **labelled,
-        seed=seed,
-        workspace=workspace,
-        quiet=quiet,
+        **how.options,
     )
-    print_rendered(found, output_format)
+    print_rendered(found, how.output_format)
 
 
 def register(app: typer.Typer) -> None:

@@ -136,8 +136,7 @@ def _invited(workspace: Path | None) -> Table:
         [printable(i.person.name), i.person.role, printable(i.person.campaign), i.since[:10], i.until[:10]]
         for i in access.invitations(workspace=workspace)
     ]
-    header = ["name", "role", "campaign", "since", "until"]
-    return Table(header, rows, "Invited")
+    return Table(["name", "role", "campaign", "since", "until"], rows, "Invited")
 
 
 def _log(workspace: Path | None) -> Table:
@@ -363,13 +362,9 @@ def told(done: KeptAnswer) -> list[str]:
     """Return the answers of others that somebody may see after their own."""
     return [
         f"  {printable(name)}: {printable(told_answer(done.question, review.answer, done.subject))}"
-        f"{_noted(review.note)}"
+        + (f" ({printable(review.note)})" if review.note else "")
         for name, review in sorted(done.answers.items())
     ]
-
-
-def _noted(note: str) -> str:
-    return f" ({printable(note)})" if note else ""
 
 
 def _card_record(card: Card) -> dict[str, Any]:

@@ -187,8 +187,7 @@ def show_run(
     mtassay runs show last --examples 5 --between old,new
     """
     compared = side_by_side(examples, between)
-    store = open_workspace(workspace)
-    record = store.run(run)
+    record = open_workspace(workspace).run(run)
     view = view_of(record)
     look = Look(pairs=pairs, detail=phenomena, cases=0 if findings else None, is_saved=True, **compared)
     if output_format is OutputFormat.json:
@@ -236,8 +235,7 @@ def export_run(
     workspace: WorkspaceOption = None,
 ) -> None:
     """Write a run as JSONL."""
-    store = open_workspace(workspace)
-    record = store.run(run)
+    record = open_workspace(workspace).run(run)
     if what not in ("scores", "findings", "segments", "outputs"):
         raise UsageError(f"Cannot export '{what}'. Available: scores, findings, segments, outputs.")
     records = [asdict(f) for f in record.findings] if what == "findings" else Loaded(record).records(what)

@@ -361,10 +361,8 @@ def run_part(
     figures = [figure for figure in view.figures(plain) if figure.kind != "panels" or figure.panels]
     tables = view.tables(plain)
     more: list[Figure | Table] = [f for f in view.figures(detail) if f not in figures]
-    more += [
-        *distributions(sentences.views),
-        *(table for table in view.tables(detail) if table not in tables),
-    ]
+    more += distributions(sentences.views)
+    more += [table for table in view.tables(detail) if table not in tables]
     several = len(run.systems) > 1
     differences = view.differences(Look(examples=_EXAMPLES)) if several else []
     return RunPart(
@@ -400,8 +398,7 @@ def distributions(views: Iterable[CaseView]) -> list[Figure]:
         values = list(chain.from_iterable(systems.values()))
         if len(values) < _PARTS:
             continue
-        ends = quantiles(values, n=_PARTS)
-        ends = list(dict.fromkeys(round(end, 2) for end in ends))
+        ends = list(dict.fromkeys(round(end, 2) for end in quantiles(values, n=_PARTS)))
         labels = [f"below {ends[0]:g}", *(f"{a:g} to {b:g}" for a, b in pairwise(ends)), f"from {ends[-1]:g}"]
         counts = {s: Counter(bisect_right(ends, value) for value in values) for s, values in systems.items()}
         series = [

@@ -21,6 +21,7 @@ from mtassay.data.formats.segment_files import NOT_YET, check_suffix, read_table
 from mtassay.data.formats.suite_files import own_suites, read_suite
 from mtassay.data.formats.suite_items import Suite
 from mtassay.data.formats.textfiles import decode, load_json, read_bytes, read_lines
+from mtassay.data.grouping import gathered
 from mtassay.data.languages import parse_language, parse_pair
 from mtassay.data.marks import plural, readable
 from mtassay.measures.given_scores import PEOPLE, are_of_people
@@ -133,8 +134,7 @@ class Discovery:
 def discover(folder: Path, *, engines: Mapping[str, str]) -> Discovery:
     """Look at the files of a folder; `engines` are additional live systems."""
     found = Discovery(engines=dict(engines))
-    search = _Search(folder, found)
-    search.look()
+    _Search(folder, found).look()
     found.pair = _common_pair(found)
     if not found.has_systems:
         found.engines = _installed_engine(found)
@@ -361,8 +361,7 @@ class _Search:
     def _join_lines(self) -> None:
         """Make a test set of files with as many lines, one of them a source or a reference."""
         for n in sorted({text.n for text in self.texts}):
-            group = [text for text in self.texts if text.n == n]
-            self._join_group(n, group)
+            self._join_group(n, [text for text in self.texts if text.n == n])
 
     def _join_group(self, n: int, group: list[_LinesFile]) -> None:
         by_role = {role: [text for text in group if text.role == role] for role in (*_ROLES, "")}
@@ -382,9 +381,9 @@ class _Search:
         outputs = [*outputs, *others]
         whole = [t for t in self.found.test_sets if t.where and t.n == n and not t.systems]
         if not sources and not references:
-            targeted = whole[0].name if whole else self._suite_of_size(n)
-            if targeted:
-                self._add_outputs(targeted, [text.path for text in outputs])
+            suites = [suite.name for suite in self.found.suites if len(suite.ids) == n]
+            if names := [test_set.name for test_set in whole] + suites:
+                self._add_outputs(names[0], [text.path for text in outputs])
             else:
                 self.found.unused += [
                     f"{t.path} ({plural(n, 'line')}, no reference beside it)" for t in group
@@ -411,9 +410,6 @@ class _Search:
         self.found.unused += [f"{text.path} (ids)" for text in by_role["ids"]]
         self._add_outputs(name, [text.path for text in outputs])
 
-    def _suite_of_size(self, n: int) -> str:
-        return next((suite.name for suite in self.found.suites if len(suite.ids) == n), "")
-
     def _join_tables(self) -> None:
         """Add outputs by id to the suite that has these ids, or to a test set that has as many."""
         by_target: dict[str, list[str]] = {}
@@ -428,10 +424,8 @@ class _Search:
             self._add_outputs(target, paths)
 
     def _add_outputs(self, target: str, paths: Sequence[str]) -> None:
-        """Name files of outputs as systems; a folder with nothing else means all of its files."""
-        folders: dict[str, list[str]] = {}
-        for path in paths:
-            folders.setdefault(Path(path).parent.as_posix(), []).append(path)
+        """Files of outputs as systems; a folder that holds nothing else means all of its files."""
+        folders = gathered((Path(path).parent.as_posix(), path) for path in paths)
         for folder, inside in folders.items():
             files = [p for p in _entries(self.folder / folder) if p.is_file() and p.name[0] != "."]
             if folder != "." and len(inside) > 2 and len(files) == len(inside):
@@ -544,10 +538,8 @@ def _language_in(tokens: Sequence[str]) -> str:
     """Return the code of the language in a name's last word; only codes of two letters count."""
     for token in reversed(tokens):
         if len(token) == 2 and token.isalpha():
-            try:
+            with suppress(MtassayError):
                 return str(parse_language(token))
-            except MtassayError:
-                continue
     return ""
 
 
@@ -555,10 +547,8 @@ def _pair_in(names: Sequence[str]) -> str:
     """Return the language pair in names: `en-de` as a word of one of them."""
     for name in names:
         for match in re.finditer(r"(?<![a-zA-Z0-9])([a-z]{2,3})-([a-z]{2,3})(?![a-zA-Z0-9])", name):
-            try:
+            with suppress(MtassayError):
                 return str(parse_pair(match[0]))
-            except MtassayError:
-                continue
     return ""
 
 

@@ -285,11 +285,8 @@ def make_application(site: Site, *, watches: bool = False) -> Any:
         app.state.preparer.watch()
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.include_router(router)
-    app.include_router(pages.router)
-    app.include_router(card_pages.router)
-    app.include_router(campaign_pages.router)
-    app.include_router(workspace_pages.router)
-    app.include_router(suite_pages.router)
+    for part in (pages, card_pages, campaign_pages, workspace_pages, suite_pages):
+        app.include_router(part.router)
     app.add_exception_handler(PlainHTTPException, _on_http_error)
     app.add_exception_handler(RequestValidationError, _on_bad_request)
     app.add_exception_handler(MtassayError, _on_our_error)

@@ -101,11 +101,7 @@ def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
                 agenda.waiting(visit.person.name),
                 agenda.disputed(),
                 agenda.total,
-                [
-                    entry
-                    for entry in agenda.progress()
-                    if visit.person.is_admin or entry.reviewer == visit.person.name
-                ],
+                [e for e in agenda.progress() if visit.person.is_admin or e.reviewer == visit.person.name],
             )
         )
     return RunSummary(run, title, facts, pair, queues, is_ready=True)
@@ -205,11 +201,8 @@ def _propose(store: Workspace, visit: Visit, card: review_cards.Card, form: dict
 def browse(request: Request, run: str, question: str) -> Response:
     """Show all outputs of a run, filtered and paged."""
     visit = visit_of(request)
-    names: tuple[str, ...] = (
-        _CHOICES if visit.person.is_admin else ("category", "phenomenon", "answer", "text")
-    )
-    if not visit.shows_systems:
-        names = tuple(name for name in names if name != "system")
+    told = _CHOICES if visit.person.is_admin else ("category", "phenomenon", "answer", "text")
+    names = [name for name in told if visit.shows_systems or name != "system"]
     chosen = {name: request.query_params.get(name, "")[:200].strip() for name in names}
     choice = AgendaChoice(**chosen, whose="" if visit.person.is_admin else visit.person.name)
     page = max(number_in(request, "page", 1), 1)

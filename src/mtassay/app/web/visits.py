@@ -317,11 +317,6 @@ def render(
     return response
 
 
-def _field(form: Mapping[str, str]) -> str:
-    """Return the answer in the field of that name."""
-    return form.get("answer", "")
-
-
 def _spans(form: Mapping[str, str]) -> str:
     """Read spans as the page sends them (JSON) or as a person types them, with the score of another field."""
     answer, score = form.get("answer", "").strip() or "none", form.get("score", "").strip()
@@ -345,7 +340,7 @@ class QuestionKind:
     """
 
     template: str
-    read: Callable[[Mapping[str, str]], str] = _field
+    read: Callable[[Mapping[str, str]], str] = lambda form: form.get("answer", "")
 
 
 KINDS: dict[str, QuestionKind] = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import PurePath
 from typing import Any, TextIO
@@ -97,7 +98,9 @@ def _assign(
     if any(annotation.id is not None for annotation in annotations):
         return _assign_by_id(annotations, segments, path)
     indices = [
-        index for index, segment in enumerate(segments) if not gaps or any(map(_ink, segment.references))
+        index
+        for index, segment in enumerate(segments)
+        if not gaps or any(text and text.strip() for text in segment.references)
     ]
     if len(annotations) != len(indices):
         raise InputError(
@@ -188,11 +191,8 @@ def _spans_of_reference(annotation: MarkedSentence, segment: Segment, path: str)
         raise InputError(f"segment {segment.id!r}: {error}", path=path, line=annotation.line) from None
 
 
-def _ink(reference: str | None) -> bool:
-    return bool(reference and reference.strip())
-
-
-# Writing people's annotations of a run: entities, MQM in WMT's format, ratings.
+# What people marked and rated in a run, in the formats of the field: entities, MQM as WMT has it,
+# ratings.
 
 
 Decisions = Mapping[tuple[str, str], Decision]
@@ -222,15 +222,6 @@ def entity_records(run: Run, decisions: Decisions, question: str = "entities") -
             ]
             records.append({"id": segment.id, "reference": place, "text": text, "entities": entities})
     return records
-
-
-def write_entities(
-    where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "entities"
-) -> int:
-    """Write `entity_records` as JSONL, for the metric nee; return the number of references."""
-    records = entity_records(run, decisions, question)
-    write_jsonl(where, records)
-    return len(records)
 
 
 def error_span(span: AnswerSpan) -> ErrorSpan:
@@ -270,13 +261,6 @@ def mqm_rows(run: Run, decisions: Decisions, question: str = "mqm") -> Iterator[
             yield {**place, "source": source, "target": text, "category": NO_ERROR, "severity": NO_ERROR}
 
 
-def write_mqm(where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "mqm") -> int:
-    """Write `mqm_rows` as a TSV file; return the number of rows."""
-    rows = list(mqm_rows(run, decisions, question))
-    write_tsv(where, rows, columns=MQM_COLUMNS)
-    return len(rows)
-
-
 def _marked(text: str, span: AnswerSpan) -> str:
     return f"{text[: span.start]}<v>{text[span.start : span.end]}</v>{text[span.end :]}"
 
@@ -296,13 +280,6 @@ def seg_ratings(run: Run, decisions: Decisions, question: str = "mqm") -> Iterat
                 continue
             errors = [error_span(span)._asdict() for span in span_answer(decision.answer).spans]
             yield f"{system}\t{json.dumps({'errors': errors}, ensure_ascii=False)}"
-
-
-def write_seg_ratings(where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "mqm") -> int:
-    """Write `seg_ratings`; return the number of lines."""
-    lines = list(seg_ratings(run, decisions, question))
-    write_lines(where, lines)
-    return len(lines)
 
 
 def esa_records(run: Run, decisions: Decisions, question: str = "esa") -> Iterator[dict[str, Any]]:
@@ -332,13 +309,6 @@ def esa_records(run: Run, decisions: Decisions, question: str = "esa") -> Iterat
             "note": review.note,
             "at": review.at,
         }
-
-
-def write_esa(where: FilePath | TextIO, run: Run, decisions: Decisions, question: str = "esa") -> int:
-    """Write `esa_records` as JSONL; return the number of records."""
-    records = list(esa_records(run, decisions, question))
-    write_jsonl(where, records)
-    return len(records)
 
 
 def esa_answer(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -415,13 +385,20 @@ def rating_rows(run: Run, decisions: Decisions, questions: Iterable[Question]) -
     return [rows[key] for key in sorted(rows, key=lambda key: (order[key[0]], places[key[1]], key[2]))]
 
 
-def write_ratings(
-    where: FilePath | TextIO, run: Run, decisions: Decisions, questions: Iterable[Question]
-) -> int:
-    """Write `rating_rows` as a TSV file that `meta correlate` reads; return the number of rows."""
-    rows = rating_rows(run, decisions, questions)
-    write_tsv(where, rows)
-    return len(rows)
+_FORMS: Mapping[str, tuple[Callable[[Run, Decisions, str], Iterable[Any]], Callable[..., None]]] = {
+    "entities": (entity_records, write_jsonl),
+    "mqm": (mqm_rows, partial(write_tsv, columns=MQM_COLUMNS)),
+    "mtme": (seg_ratings, write_lines),
+    "esa": (esa_records, write_jsonl),
+}
+
+
+def write_answers(form: str, where: FilePath | TextIO, run: Run, decisions: Decisions, question: str) -> int:
+    """Write what people answered to a question in one of these forms; gives how many records."""
+    records_of, write = _FORMS[form]
+    records = list(records_of(run, decisions, question))
+    write(where, records)
+    return len(records)
 
 
 def gives_number(question: Question) -> bool:

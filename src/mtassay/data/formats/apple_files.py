@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -217,11 +218,9 @@ def _target_tag(strings: JsonNode, source: str, pair: Pair | None, path: str) ->
             raise UsageError(f"{path}: say which language pair; it holds {', '.join(sorted(others))}.")
         return others[0] if others else ""
     for tag in others:
-        try:
+        with suppress(UsageError):
             if parse_language(tag).matches(pair.target):
                 return tag
-        except UsageError:
-            continue
     return pair.target.tag
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -224,9 +224,7 @@ class Properties(LocalisationFormat):
             elif entry["key"] is not None:
                 value = _resolved(entry["value"])
                 facts = {"syntax": "java"} if re.search(r"\{\d", value) else {}
-                fitted: Callable[[str], str] = write
-                if not entry["sign"]:
-                    fitted = _after_equals(write)
+                fitted = write if entry["sign"] else lambda text: f"={write(text)}"
                 slot = Slot(entry.start("value"), entry.end("value"), fitted)
                 units.add(_resolved(entry["key"]), None, value, at, note=note, facts=facts, slot=slot)
                 note = ""
@@ -236,10 +234,6 @@ class Properties(LocalisationFormat):
         if not units:
             raise content.error("no key = text in it")
         return LocalisationFile(content, self.name, units, is_monolingual=True)
-
-
-def _after_equals(write: Callable[[str], str]) -> Callable[[str], str]:
-    return lambda text: f"={write(text)}"
 
 
 def _resolved(text: str) -> str:

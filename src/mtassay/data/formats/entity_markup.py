@@ -307,12 +307,11 @@ def _spans(rows: list[_Row], tag_column: int, token_column: int) -> Iterator[Mar
 
 def parse_jsonl(lines: Sequence[str], path: str) -> list[MarkedSentence]:
     """One annotation per line that is not blank, in order."""
-    annotations = []
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            record = _load(line, path, first_line=number)
-            annotations.append(_standoff_annotation(record, path, line=number, which=""))
-    return annotations
+    return [
+        _standoff_annotation(_load(line, path, first_line=number), path, line=number, which="")
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    ]
 
 
 def parse_json(lines: Sequence[str], path: str) -> list[MarkedSentence]:

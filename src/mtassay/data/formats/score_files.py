@@ -310,9 +310,7 @@ def column_of(name: str, scores: Mapping[str, Any], ids: Sequence[str] = ()) -> 
         elif ids and len(values) != len(ids):
             raise InputError(f"'{name}' has {len(values):,} scores of {system} for {len(ids):,} segments")
         else:
-            by_segment[system] = dict(
-                zip(ids or [str(i) for i in range(1, len(values) + 1)], values, strict=True)
-            )
+            by_segment[system] = dict(zip(ids or _positions(len(values)), values, strict=True))
     return ScoreColumn(name, by_system, by_segment)
 
 

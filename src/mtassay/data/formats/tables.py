@@ -112,9 +112,7 @@ def field_of(header: str) -> Field:
     if reference:
         return Field("text", reference[1] or reference[2], "reference")
     output = _NAMED_OUTPUT.fullmatch(name)
-    if output:
-        return Field("text", output[1], "output")
-    return Field("tag", header)
+    return Field("text", output[1], "output") if output else Field("tag", header)
 
 
 Role = Literal["source", "reference", "output"]

@@ -13,6 +13,7 @@ from mtassay.data.errors import InputError, ServiceError, UsageError
 from mtassay.data.formats.segment_files import join, read_table
 from mtassay.data.formats.tables import Stream
 from mtassay.data.formats.textfiles import STDIN, FilePath, load_json, read_lines, shown
+from mtassay.data.grouping import gathered
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.marks import readable
 from mtassay.data.nouns import Segment
@@ -37,10 +38,9 @@ class ErrorSpan(NamedTuple):
 
 
 def read_scores(path: Path, *, units: int) -> Scores:
-    """Read lines `SYSTEM SCORE`; the file must have `units` lines for each system."""
-    scores: Scores = {}
-    for number, (system, score) in _rows(path, "SYSTEM<TAB>SCORE"):
-        scores.setdefault(system, []).append(_score(score, path, number))
+    """The scores of a file with lines `SYSTEM SCORE`, which must have `units` lines for each system."""
+    rows = _rows(path, "SYSTEM<TAB>SCORE")
+    scores = gathered((system, _score(score, path, number)) for number, (system, score) in rows)
     _check_units(scores, units, path)
     return scores
 
@@ -279,11 +279,9 @@ def _names(folder: Path, prefix: str, suffix: str) -> list[str]:
 
 
 def _levels(folder: Path, prefix: str) -> dict[str, list[Level]]:
-    levels: dict[str, list[Level]] = {}
-    for level in get_args(Level):
-        for name in _names(folder, prefix, f".{level}.score"):
-            levels.setdefault(name, []).append(level)
-    return dict(sorted(levels.items()))
+    levels: Sequence[Level] = get_args(Level)
+    found = gathered((name, level) for level in levels for name in _names(folder, prefix, f".{level}.score"))
+    return dict(sorted(found.items()))
 
 
 def _check(name: str, names: Collection[str], what: str) -> None:
