@@ -31,7 +31,11 @@ from mtassay.methods.suite.acceptance import (
     try_expression,
 )
 from mtassay.methods.suite.induction import Background, pattern_of
-from mtassay.methods.suite.material import ItemMaterial, same_items, suite_run
+from mtassay.methods.suite.material import (
+    ItemMaterial,
+    same_items,
+    suite_run,
+)
 from mtassay.methods.suite.problems import Problems, lint, read_codes
 from mtassay.methods.suite.rule_judge import Judge
 from mtassay.methods.suite.suite_method import SuiteMethod

@@ -10,7 +10,14 @@ from typing import Any, ClassVar, Literal
 from mtassay.data.errors import ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.data.languages import Language
 from mtassay.data.nouns import Output, Request
-from mtassay.runtime.http_calls import Secret, call_json, check_address, field, host_of, secret_from
+from mtassay.runtime.http_calls import (
+    Secret,
+    call_json,
+    check_address,
+    field,
+    host_of,
+    secret_from,
+)
 from mtassay.systems.live import Limits, LiveSystem, ask_once, column, is_traditional, signature
 
 _SPAIN = {None, "ES"}

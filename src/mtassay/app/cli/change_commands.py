@@ -24,7 +24,12 @@ from mtassay.app.cli.common import (
     terminal_width,
 )
 from mtassay.app.reports import find_themes
-from mtassay.changes.change_tables import history_figures, render_changes, render_development, render_history
+from mtassay.changes.change_tables import (
+    history_figures,
+    render_changes,
+    render_development,
+    render_history,
+)
 from mtassay.changes.theme_search import ALPHA
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.jsonl import write_jsonl

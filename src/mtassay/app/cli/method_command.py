@@ -9,7 +9,11 @@ from typing import Annotated
 import typer
 
 from mtassay.app import library
-from mtassay.app.cli.common import PairOption, SystemOption, check_targets
+from mtassay.app.cli.common import (
+    PairOption,
+    SystemOption,
+    check_targets,
+)
 from mtassay.app.cli.frame import FRAME, RunFrame, Values, framed, parameters_of
 from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.method import Method
