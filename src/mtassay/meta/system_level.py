@@ -18,7 +18,11 @@ from numpy.typing import NDArray
 
 from mtassay.meta.rated_material import Rater, RatingFrame, Units, mean_of_rated, rated_statistics
 from mtassay.stats import correlation, resampling, tails
-from mtassay.stats.correlation_rows import Rowwise, acc_eq_rows, divided
+from mtassay.stats.correlation_rows import (
+    Rowwise,
+    acc_eq_rows,
+    divided,
+)
 
 Floats = NDArray[np.float64]
 Grouping = Literal["none", "item", "system"]

@@ -75,7 +75,13 @@ from mtassay.methods.behavior.verdict_thresholds import (
     judge_pair,
     thresholds_for,
 )
-from mtassay.methods.repeats import RepeatSettings, base_name, require_enough, set_apart, signed_repeats
+from mtassay.methods.repeats import (
+    RepeatSettings,
+    base_name,
+    require_enough,
+    set_apart,
+    signed_repeats,
+)
 from mtassay.nlp.annotation import Annotation
 
 _OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
