@@ -216,10 +216,10 @@ def test_the_library_has_a_function_for_the_history_of_a_system(tmp_path: Path) 
         mt.suite(SUITE, {"nmt": answers(wrong=wrong)}, save=True, workspace=place)
     found = mt.history("nmt", groups=["Words"], workspace=place)
     assert mt.history("nmt", workspace=place).systems == ["nmt"], "no module may take its name"
-    (course,) = found.courses
-    assert [(point.score.value, point.score.n) for point in course.points] == [(80.0, 10), (90.0, 10)]
-    assert course.points[1].change is not None
-    assert (course.points[1].change.fixed, course.points[1].change.p) == (1, 1.0)
+    (trend,) = found.trends
+    assert [(point.score.value, point.score.n) for point in trend.points] == [(80.0, 10), (90.0, 10)]
+    assert trend.points[1].change is not None
+    assert (trend.points[1].change.fixed, trend.points[1].change.p) == (1, 1.0)
 
 
 def test_what_the_judge_of_a_behavioural_case_saw_is_told() -> None:

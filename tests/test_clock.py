@@ -63,13 +63,13 @@ def test_the_answer_that_came_last_holds(tmp_path: Path) -> None:
         store.add_reviews([Review(subject.id, "suite", answer, name, at=at)], [subject])
     assert decide(store.reviews())[one.id, "suite"].answer == "incorrect"
     assert decide(store.reviews_about([other.id, one.id]))[one.id, "suite"].answer == "incorrect"
-    agenda = ReviewQueue(store, run.id, "suite")
-    entry = agenda.entry(one.id, reviewer="anna")
+    run_queue = ReviewQueue(store, run.id, "suite")
+    entry = run_queue.entry(one.id, reviewer="anna")
     assert (entry.answer, entry.mine) == ("incorrect", "incorrect")
     # Ratings are what people said before they could see others' answers: anna changed hers after ben's.
-    assert agenda.ratings()[one.id] == {"anna": "correct", "ben": "incorrect"}
-    assert agenda.latest_of("anna") == one.id
-    assert agenda.latest_of("anna", before=one.id) == other.id
+    assert run_queue.ratings()[one.id] == {"anna": "correct", "ben": "incorrect"}
+    assert run_queue.latest_of("anna") == one.id
+    assert run_queue.latest_of("anna", before=one.id) == other.id
     desk = CampaignStore(store)
     inside = {entry.subject for entry in desk.subjects(desk.campaign("c"))}
     assert desk.latest(desk.campaign("c"), "anna") == next(s.id for s in (one, other) if s.id in inside)

@@ -119,24 +119,24 @@ def test_the_best_of_all_groups_are_compared_on_the_same_items() -> None:
 
 
 def test_a_course_has_one_value_for_each_group_on_the_same_items() -> None:
-    (course,) = developed(ROWS, *YEARS).courses
-    assert (course.system, course.n) == ("a", 4)
+    (trend,) = developed(ROWS, *YEARS).trends
+    assert (trend.system, trend.n) == ("a", 4)
     # Items 1 to 4: 2 of 3 and 1 of 1, then 2 of 3 and 0 of 1.
-    assert [(p.group, p.system, p.n) for p in course.points] == [("1", "a", 4), ("2", "a", 4)]
-    assert [p.value for p in course.points] == pytest.approx([100 * (2 / 3 + 1) / 2, 100 * (2 / 3) / 2])
-    assert course.change.delta == pytest.approx(-50.0)
-    assert (course.change.fixed, course.change.broken) == (1, 2)
+    assert [(p.group, p.system, p.n) for p in trend.points] == [("1", "a", 4), ("2", "a", 4)]
+    assert [p.value for p in trend.points] == pytest.approx([100 * (2 / 3 + 1) / 2, 100 * (2 / 3) / 2])
+    assert trend.change.delta == pytest.approx(-50.0)
+    assert (trend.change.fixed, trend.change.broken) == (1, 2)
 
 
 def test_courses_share_their_items() -> None:
     rows = [("A", "++++"), ("A", "+-?+"), ("A", "-+++")]
     found = developed(rows, "1/a", "2/a", "1/b", "2/b")
-    assert {course.system: course.n for course in found.courses} == {"a": 2, "b": 2}
+    assert {trend.system: trend.n for trend in found.trends} == {"a": 2, "b": 2}
 
 
 def test_only_the_systems_asked_for_are_followed() -> None:
-    assert developed(ROWS, *YEARS, systems=["c"]).courses == []
-    assert [c.system for c in developed(ROWS, *YEARS, systems=["A"]).courses] == ["a"]
+    assert developed(ROWS, *YEARS, systems=["c"]).trends == []
+    assert [c.system for c in developed(ROWS, *YEARS, systems=["A"]).trends] == ["a"]
     with pytest.raises(UsageError, match=r"No system 'zz'\. Available: a, b, c\."):
         developed(ROWS, *YEARS, systems=["zz"])
 
@@ -150,9 +150,9 @@ def test_any_method_with_scores_can_be_followed() -> None:
     }
     found = development(runs, trials=500)
     assert (found.score, found.main, best(found)) == ("bleu", "all", {"v1": "b", "v2": "a"})
-    (course,) = found.courses
+    (trend,) = found.trends
     scores = [score.value for run in runs.values() for score in run.result.scores if score.system == "a"]
-    assert [point.value for point in course.points] == pytest.approx([scores[0], scores[-2]])
+    assert [point.value for point in trend.points] == pytest.approx([scores[0], scores[-2]])
     assert development(runs, score="chrf", trials=500).label == "chrF2"
     with pytest.raises(UsageError, match=r"has no score 'ter'\. Available: bleu, chrf"):
         development(runs, score="ter")
@@ -206,12 +206,12 @@ def test_development_over_three_years_is_that_of_the_paper(data_folder: Path) ->
     (verbs,) = [change for change in found.changes if change.group.startswith("Verb tense")]
     assert (verbs.n, verbs.fixed, verbs.broken) == (1630, 79, 38)
     assert [round(x or 0, 1) for x in (verbs.delta, verbs.low, verbs.high)] == [2.5, 1.2, 3.8]
-    courses = {course.system: [round(p.value or 0, 1) for p in course.points] for course in found.courses}
-    assert courses == {
+    trends = {trend.system: [round(p.value or 0, 1) for p in trend.points] for trend in found.trends}
+    assert trends == {
         "ONLINE-W": [92.9, 92.5, 94.4],
         "ONLINE-A": [92.2, 92.6, 93.9],
         "ONLINE-B": [90.6, 92.8, 92.5],
         "ONLINE-G": [90.2, 91.1, 90.5],
         "ONLINE-Y": [88.6, 89.3, 90.3],
     }
-    assert {course.n for course in found.courses} == {1613}
+    assert {trend.n for trend in found.trends} == {1613}

@@ -85,8 +85,8 @@ def test_json_has_groups_scores_changes_and_systems(run: Run, years: list[str]) 
     assert result["groups"][0]["counts"]["correct"] == 2
     (moved,) = [change for change in result["changes"] if change["group"] == "False friends"]
     assert (moved["fixed"], moved["broken"], moved["p"]) == (1, 0, 1)
-    (course,) = result["systems"]
-    assert [point["value"] for point in course["points"]] == [25, 50, 100]
+    (trend,) = result["systems"]
+    assert [point["value"] for point in trend["points"]] == [25, 50, 100]
     assert result["same_system"] == {"Online-A": ["Online-A", "ONLINE_A"]}
 
 
@@ -150,9 +150,9 @@ def test_history_chooses_scores_and_groups_and_draws(run: Run, runs: list[str], 
     done = run(
         "history", "nm*", "--score", "accuracy", "--group", "False friends", "--plot", "h.svg", "-f", "json"
     )
-    (course,) = json.loads(done.stdout)["courses"]
-    assert [point["score"]["value"] for point in course["points"]] == [0.0, 100.0, 100.0]
-    assert course["points"][1]["change"]["fixed"] == 1
+    (trend,) = json.loads(done.stdout)["trends"]
+    assert [point["score"]["value"] for point in trend["points"]] == [0.0, 100.0, 100.0]
+    assert trend["points"][1]["change"]["fixed"] == 1
     assert "<svg" in (tmp_path / "h.svg").read_text("utf-8")
     assert run("history", "nmt", "-f", "tsv").stdout.count("nmt") == 0
 
@@ -161,8 +161,8 @@ def test_runs_on_other_texts_are_another_line(run: Run, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.txt").write_text(f"The {name} cat.\n")
         run("score", "-r", f"{name}.txt", "-t", f"nmt={name}.txt", "-m", "bleu")
-    courses = json.loads(run("history", "nmt", "-f", "json").stdout)["courses"]
-    assert [len(course["points"]) for course in courses] == [1, 1]
+    trends = json.loads(run("history", "nmt", "-f", "json").stdout)["trends"]
+    assert [len(trend["points"]) for trend in trends] == [1, 1]
     assert "nothing to draw" in run("history", "nmt", "--plot", "h.svg").stderr
 
 

@@ -114,7 +114,7 @@ def worlds(workspace: Path, tmp_path: Path, request: pytest.FixtureRequest) -> l
         seed=1,
         workspace=workspace,
     )
-    review_cards.open_agenda(store, run, "suite")
+    review_cards.open_queue(store, run, "suite")
     people = ("anna", "ben", "carla", "dora", "eve", "gone")
     secrets = {name: access.invite(name, workspace=workspace) for name in people}
     access.revoke("gone", workspace=workspace)

@@ -240,7 +240,7 @@ def test_home_tells_progress_pace_and_agreement(browser: TestClient, workspace: 
 
 
 class Slow(Workspace):
-    """A workspace in which somebody else is faster: the agenda is there when this one has looked for runs."""
+    """A workspace in which somebody else is faster: the queue is there when this one has looked for runs."""
 
     def runs(self) -> list[Run]:
         runs = super().runs()
@@ -249,7 +249,7 @@ class Slow(Workspace):
 
 
 def test_who_comes_second_to_a_new_run_gets_its_agenda(workspace: Path) -> None:
-    assert review_cards.open_agenda(Slow(workspace), run_of(workspace), "suite").total == 4
+    assert review_cards.open_queue(Slow(workspace), run_of(workspace), "suite").total == 4
 
 
 # What is in the workspace -----------------------------------------------------------------------------------

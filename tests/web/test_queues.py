@@ -176,9 +176,9 @@ def test_an_agenda_follows_reviews_that_go_away(tmp_path: Path, workspace: Path)
         run = browser.get("/api/runs").json()[0]["id"]
         answer(browser, browser.get(f"/runs/{run}/suite").text, "correct")
     store = Workspace(workspace)
-    agenda = ReviewQueue(store, run, "suite")
-    assert agenda.waiting("ben") == 2
+    run_queue = ReviewQueue(store, run, "suite")
+    assert run_queue.waiting("ben") == 2
     with store.database.transaction() as connection:
         connection.execute("DELETE FROM reviews")
-    assert agenda.waiting("ben") == 3
-    assert agenda.next_for("ben") is not None
+    assert run_queue.waiting("ben") == 3
+    assert run_queue.next_for("ben") is not None

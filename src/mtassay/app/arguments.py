@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import System
-from mtassay.systems.roster import Given
+from mtassay.systems.roster import AnySystems
 
 Texts = str | PathLike[str] | Iterable[str | None]
 """A file, or texts in memory: a list, a generator, a pandas Series, a NumPy array … `None` and NaN are
@@ -62,7 +62,7 @@ def listed(references: Texts | Iterable[Texts]) -> list[Texts]:
     ]
 
 
-def settled_systems(systems: Given) -> Given:
+def settled_systems(systems: AnySystems) -> AnySystems:
     """Return the systems, with texts in memory as lists, since a generator gives its texts only once."""
     if not isinstance(systems, Mapping):
         return systems

@@ -38,7 +38,7 @@ from mtassay.review.pending import (
     settled_in,
 )
 from mtassay.review.quality_control import kind_of_check, with_checks
-from mtassay.review.queue import AgendaEntry
+from mtassay.review.queue import QueueEntry
 from mtassay.runtime.workspace import Workspace
 from mtassay.runtime.workspace_file import now_exactly
 from mtassay.stats.resampling import fixed_seed
@@ -303,7 +303,7 @@ class CampaignCards(Cards):
             lines = list(shown.lines) if shown else lines
         head = next((run for run in store.runs() if run.id == entry.run), None)
         given = reviews_shown(store, entry.subject, question, who)
-        place = AgendaEntry(
+        place = QueueEntry(
             *(0, subject.id, entry.case_id, entry.category, entry.phenomenon, entry.systems, "", ""),
             source=(subject.sources or ("",))[-1] or "",
             output=(subject.outputs or ("",))[-1],

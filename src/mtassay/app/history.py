@@ -127,7 +127,7 @@ def development(
     >>> from mtassay import suite
     >>> item = "false-friends-nouns-1"
     >>> runs = [suite("en-pt", {"nmt": [text]}, item=item) for text in ("Os parentes.", "Os pais.")]
-    >>> [point.value for point in development({"2025": runs[0], "2026": runs[1]}).courses[0].points]
+    >>> [point.value for point in development({"2025": runs[0], "2026": runs[1]}).trends[0].points]
     [0.0, 100.0]
     """
     loaded = {name: load_run(run, workspace=workspace) for name, run in runs.items()}

@@ -48,7 +48,7 @@ from mtassay.meta.measurement import score_outputs
 from mtassay.methods.behavior.verdict_thresholds import thresholds_of
 from mtassay.methods.engine import translate
 from mtassay.stats.resampling import fixed_seed
-from mtassay.systems.roster import Given, name_and_rest, open_systems
+from mtassay.systems.roster import AnySystems, name_and_rest, open_systems
 
 Place = str | PathLike[str]
 
@@ -83,7 +83,7 @@ def calibrate(
     errors: str | Sequence[str] | None = None,
     source: Texts | None = None,
     references: Texts | Iterable[Texts] = (),
-    systems: Given = (),
+    systems: AnySystems = (),
     langpair: str | None = None,
     folds: int = 5,
     seed: int | None = None,
@@ -131,7 +131,7 @@ def judges(
     errors: str | Sequence[str] | None = None,
     source: Texts | None = None,
     references: Texts | Iterable[Texts] = (),
-    systems: Given = (),
+    systems: AnySystems = (),
     langpair: str | None = None,
     seed: int | None = None,
     **options: Unpack[RunOptions],
@@ -190,7 +190,7 @@ def _labelled(
     errors: str | Sequence[str] | None,
     source: Texts | None,
     references: Texts | Iterable[Texts],
-    systems: Given,
+    systems: AnySystems,
     langpair: str | None,
     how: RunSettings,
 ) -> _Labelled:

@@ -61,7 +61,7 @@ from mtassay.methods.score.score_method import ScoreMethod
 from mtassay.methods.score.score_statistics import StreamedFiles
 from mtassay.runtime.http_calls import without_secrets
 from mtassay.runtime.workspace import Workspace
-from mtassay.systems.roster import Given, Stored, is_folder, named, open_systems, stored_among
+from mtassay.systems.roster import AnySystems, Stored, is_folder, named, open_systems, stored_among
 
 __all__ = [
     "Run",
@@ -90,7 +90,7 @@ __all__ = [
 
 @known_keywords(ScoreOptions)
 def score(
-    systems: Given = (),
+    systems: AnySystems = (),
     references: Texts | Iterable[Texts] = (),
     source: Texts | None = None,
     *,
@@ -150,7 +150,7 @@ def score(
 
 
 def score_work(
-    systems: Given,
+    systems: AnySystems,
     references: Texts | Iterable[Texts],
     source: Texts | None,
     *,
@@ -208,7 +208,7 @@ def score_work(
 @known_keywords(CheckOptions)
 def check(
     files: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
-    systems: Given = (),
+    systems: AnySystems = (),
     source: Texts | None = None,
     *,
     references: Texts | Iterable[Texts] = (),
@@ -254,7 +254,7 @@ def check(
 
 def check_work(
     files: Any,
-    systems: Given,
+    systems: AnySystems,
     source: Texts | None,
     *,
     references: Any,
@@ -306,7 +306,7 @@ def _tags_of(pair: Pair | None) -> str | None:
 
 
 @known_keywords(SuiteOptions)
-def suite(suite: AnySuite, systems: Given, **options: Unpack[SuiteOptions]) -> Run:
+def suite(suite: AnySuite, systems: AnySystems, **options: Unpack[SuiteOptions]) -> Run:
     """Run a linguistic test suite: what does each system get right?
 
     Args:
@@ -328,7 +328,7 @@ def suite(suite: AnySuite, systems: Given, **options: Unpack[SuiteOptions]) -> R
     return suite_work(suite, systems, **parameters).run(settings)
 
 
-def suite_work(suite: AnySuite, systems: Given, **parameters: Any) -> Work:
+def suite_work(suite: AnySuite, systems: AnySystems, **parameters: Any) -> Work:
     """Return the work of `suite`, which is not run yet."""
     from mtassay.methods.suite.suite_method import SuiteMethod
 
@@ -343,7 +343,7 @@ def suite_work(suite: AnySuite, systems: Given, **parameters: Any) -> Work:
 @known_keywords(InvarianceOptions)
 def invariance(
     sentences: Texts | Iterable[Segment] | Run,
-    systems: Given = (),
+    systems: AnySystems = (),
     *,
     langpair: str | None = None,
     **options: Unpack[InvarianceOptions],
@@ -385,7 +385,7 @@ def invariance(
     return work.run(settings)
 
 
-def invariance_work(sentences: Any, systems: Given, *, langpair: str, **parameters: Any) -> Work:
+def invariance_work(sentences: Any, systems: AnySystems, *, langpair: str, **parameters: Any) -> Work:
     """Return the work of `invariance`, which is not run yet."""
     from mtassay.methods.invariance.invariance_method import InvarianceMethod
 
@@ -465,7 +465,7 @@ def variants(
 def behavior(
     source: Texts | Run,
     reference: Texts | None = None,
-    systems: Given = (),
+    systems: AnySystems = (),
     *,
     langpair: str | None = None,
     **options: Unpack[BehaviorOptions],
@@ -500,7 +500,9 @@ def behavior(
     return behavior_work(source, reference, systems, langpair=pair, **parameters).run(settings)
 
 
-def behavior_work(source: Any, reference: Any, systems: Given, *, langpair: str, **parameters: Any) -> Work:
+def behavior_work(
+    source: Any, reference: Any, systems: AnySystems, *, langpair: str, **parameters: Any
+) -> Work:
     """Return the work of `behavior`, which is not run yet."""
     from mtassay.methods.behavior.behavior_method import BehaviorMethod
 
@@ -510,7 +512,7 @@ def behavior_work(source: Any, reference: Any, systems: Given, *, langpair: str,
         ways = engine if reference is not None else f"`systems=['NAME=FILE']` or {engine}"
         raise UsageError(f"There is no system to {'judge' if reference is None else 'test'}: add {ways}.")
     method = BehaviorMethod.resolve({"pair": str(pair), "recipe": reference is not None, **parameters})
-    ready: Given | Sequence[System] = settled_systems(systems)
+    ready: AnySystems | Sequence[System] = settled_systems(systems)
     if reference is not None:
         if stored := stored_among(systems):
             raise UsageError(
@@ -549,7 +551,7 @@ def read(
 def run(
     method: Literal["score"],
     segments: Texts | Iterable[Segment],
-    systems: Given,
+    systems: AnySystems,
     *,
     langpair: str | None = None,
     **options: Unpack[ScoreOptions],
@@ -560,7 +562,7 @@ def run(
 def run(
     method: Literal["check"],
     segments: Texts | Iterable[Segment],
-    systems: Given,
+    systems: AnySystems,
     *,
     langpair: str | None = None,
     **options: Unpack[CheckOptions],
@@ -571,7 +573,7 @@ def run(
 def run(
     method: Literal["invariance"],
     segments: Texts | Iterable[Segment],
-    systems: Given,
+    systems: AnySystems,
     *,
     langpair: str | None = None,
     **options: Unpack[InvarianceOptions],
@@ -582,7 +584,7 @@ def run(
 def run(
     method: Literal["behavior"],
     segments: Texts | Iterable[Segment],
-    systems: Given,
+    systems: AnySystems,
     *,
     langpair: str | None = None,
     **options: Unpack[BehaviorOptions],
@@ -593,7 +595,7 @@ def run(
 def run(
     method: str | Method,
     segments: Texts | Iterable[Segment],
-    systems: Given,
+    systems: AnySystems,
     *,
     langpair: str | None = None,
     parameters: Mapping[str, Any] | None = None,
@@ -604,7 +606,7 @@ def run(
 def run(
     method: str | Method,
     segments: Texts | Iterable[Segment],
-    systems: Given,
+    systems: AnySystems,
     *,
     langpair: str | None = None,
     parameters: Mapping[str, Any] | None = None,
@@ -637,7 +639,7 @@ def run(
 
 
 def method_work(
-    method: str | Method, segments: Any, systems: Given, *, langpair: str | None, **parameters: Any
+    method: str | Method, segments: Any, systems: AnySystems, *, langpair: str | None, **parameters: Any
 ) -> Work:
     """Return the work of `run`, which is not run yet."""
     pair = None if langpair is None else parse_pair(langpair)
@@ -724,7 +726,7 @@ NOTE = "files read block by block are compared by the paired bootstrap, pair by 
 
 
 def stream_scores(
-    systems: Given,
+    systems: AnySystems,
     references: Sequence[Any],
     source: Any,
     langpair: str | None,

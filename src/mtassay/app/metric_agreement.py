@@ -46,7 +46,7 @@ from mtassay.meta.significance import MetricTestName
 from mtassay.meta.system_level import Grouping
 from mtassay.report.run_text import Progress
 from mtassay.stats.resampling import chosen_seed, fixed_seed
-from mtassay.systems.roster import Given, named
+from mtassay.systems.roster import AnySystems, named
 
 METRICS = "bleu,chrf"
 Place = str | PathLike[str]
@@ -54,7 +54,7 @@ Place = str | PathLike[str]
 
 @known_keywords(RunOptions)
 def correlate(
-    systems: Given = (),
+    systems: AnySystems = (),
     references: Texts | Iterable[Texts] = (),
     source: Texts | None = None,
     *,

@@ -27,7 +27,7 @@ from mtassay.review.campaign_store import KeptAnswer, frozen_reviews, keep_answe
 from mtassay.review.campaigns import Campaign
 from mtassay.review.case_history import settled_beside
 from mtassay.review.pending import asked_in, pending_in
-from mtassay.review.queue import AbsentError, AgendaChoice, AgendaEntry, ReviewQueue, prepare_once
+from mtassay.review.queue import AbsentError, QueueChoice, QueueEntry, ReviewQueue, prepare_once
 from mtassay.review.reviewer_agreement import AgreementCoefficient, agreements_of
 from mtassay.runtime.workspace import Workspace
 
@@ -65,7 +65,7 @@ class DocumentLine:
 class Card:
     """One output with all that a person may see to judge it.
 
-    `entry` is its place in the agenda; a blind question leaves out the run's finding. `lines` are the output
+    `entry` is its place in the queue; a blind question leaves out the run's finding. `lines` are the output
     and aids to judge it, `given` are the answers that the viewer may see. `related_blocks` are the sentences
     that belong to it, `settled` other outputs to the same case. `rules` are the results of today's rules, and
     `rulebook` is their file, for a run that rules judged. `beside` are other systems' outputs for the same
@@ -74,7 +74,7 @@ class Card:
 
     run: str
     question: Question
-    entry: AgendaEntry
+    entry: QueueEntry
     subject: Subject
     segment: Segment
     lines: Sequence[Line]
@@ -132,8 +132,8 @@ class Card:
         return rules is not None and {mine, rules.status} == set(self.rule_answers)
 
 
-def open_agenda(store: Workspace, run_id: str, question: str) -> ReviewQueue:
-    """Return the agenda of a run and question; make it if nobody has asked for it before."""
+def open_queue(store: Workspace, run_id: str, question: str) -> ReviewQueue:
+    """Return the queue of a run and question; make it if nobody has asked for it before."""
     try:
         return ReviewQueue(store, run_id, question)
     except AbsentError:
@@ -194,41 +194,41 @@ class Cards(ABC):
 class RunCards(Cards):
     """The cards of a run: those that match `choice`, after a position, or with `double` all."""
 
-    agenda: ReviewQueue
+    run_queue: ReviewQueue
     is_admin: bool = False
     after: int = -1
-    choice: AgendaChoice | None = None
+    choice: QueueChoice | None = None
     double: bool = False
 
     @property
     def question(self) -> Question:
-        """Return the question of the agenda."""
-        return find_question(self.agenda.question)
+        """Return the question of the queue."""
+        return find_question(self.run_queue.question)
 
     @property
     def left(self) -> int:
         """Count the outputs that wait for this person."""
-        return self.agenda.waiting(self.who, double=self.double)
+        return self.run_queue.waiting(self.who, double=self.double)
 
     def next(self) -> Card | None:
         """The next card after the position. Before they have answered, an admin sees no more than others."""
-        entry = self.agenda.next_for(self.who, after=self.after, choice=self.choice, double=self.double)
+        entry = self.run_queue.next_for(self.who, after=self.after, choice=self.choice, double=self.double)
         return None if entry is None else replace(self, is_admin=False).card(entry.subject)
 
     def behind(self, subject: str) -> RunCards:
         """Return the next card after a subject."""
-        return replace(self, after=self.agenda.entry(subject).position)
+        return replace(self, after=self.run_queue.entry(subject).position)
 
     def latest(self, before: str = "") -> str | None:
         """Return the subject that this person answered last, or last before another one."""
-        return self.agenda.latest_of(self.who, before=before)
+        return self.run_queue.latest_of(self.who, before=before)
 
     def card(self, subject: str) -> Card:
         """Return the card of a subject, from the workspace's data of its case alone."""
         store, who = self.store, self.who
-        entry = self.agenda.entry(subject, reviewer=who)
-        run = store.run(self.agenda.run, case=entry.segment_id)
-        question = _question(run, self.agenda.question)
+        entry = self.run_queue.entry(subject, reviewer=who)
+        run = store.run(self.run_queue.run, case=entry.segment_id)
+        question = _question(run, self.run_queue.question)
         if question.is_blind:
             entry = replace(entry, status="", found="")
         given = reviews_shown(store, subject, question, who, is_admin=self.is_admin)
@@ -268,9 +268,9 @@ class RunCards(Cards):
 
     def asked(self, subject: str) -> tuple[Subject, Question]:
         """Return a subject of the run and its question."""
-        entry = self.agenda.entry(subject)
-        run = self.store.run(self.agenda.run, case=entry.segment_id)
-        question = _question(run, self.agenda.question)
+        entry = self.run_queue.entry(subject)
+        run = self.store.run(self.run_queue.run, case=entry.segment_id)
+        question = _question(run, self.run_queue.question)
         return _subject(run, question, subject), question
 
 
@@ -384,11 +384,11 @@ def _pair(text: str) -> tuple[str, str]:
 # Agreement -----------------------------------------------------------------------------------------------
 
 
-def agreement_so_far(agenda: ReviewQueue, *, seed: int = 12345) -> dict[str, AgreementCoefficient]:
+def agreement_so_far(run_queue: ReviewQueue, *, seed: int = 12345) -> dict[str, AgreementCoefficient]:
     """Return agreement of reviewers by measure; empty before two of them answered about the same output."""
-    rated = agenda.ratings()
-    subjects = agenda.workspace.subjects(rated)
-    found = agreements_of(rated, agenda.question, seed=seed, subjects=subjects, with_pairs=False)
+    rated = run_queue.ratings()
+    subjects = run_queue.workspace.subjects(rated)
+    found = agreements_of(rated, run_queue.question, seed=seed, subjects=subjects, with_pairs=False)
     return {entry.measure: entry for entry in found if entry.n}
 
 

@@ -41,7 +41,7 @@ from mtassay.methods.suite.rule_judge import Judge
 from mtassay.methods.suite.suite_method import SuiteMethod
 from mtassay.report.run_text import Progress
 from mtassay.runtime.workspace import Workspace
-from mtassay.systems.roster import Given, open_systems, replays
+from mtassay.systems.roster import AnySystems, open_systems, replays
 
 # The rules that judged a run, beside the outputs that they leave open: shown, tried, added.
 
@@ -225,7 +225,7 @@ _KEPT = ("items", "test", "alpha", "seed")
 """Parameters of a saved run that also hold for a new judgement of it."""
 
 
-def ask(method: SuiteMethod, systems: Given, context: EngineContext) -> Mapping[str, Sequence[Output]]:
+def ask(method: SuiteMethod, systems: AnySystems, context: EngineContext) -> Mapping[str, Sequence[Output]]:
     """Return systems' outputs for the chosen items. Nothing is judged, so rules may be wrong or missing."""
     opened = open_systems(systems, method.segments, method.pair, read=method.reader(method.segments, context))
     outputs = translate(method.segments, opened, context)
@@ -237,7 +237,7 @@ def ask(method: SuiteMethod, systems: Given, context: EngineContext) -> Mapping[
 def accept(
     path: str | Path,
     wish: Wish,
-    systems: Given = (),
+    systems: AnySystems = (),
     *,
     run: str | None = None,
     confirm: Callable[[Outcome], bool] | None = None,
@@ -323,7 +323,7 @@ def existing_workspace(settings: RunSettings) -> Workspace | None:
     return None
 
 
-def _gather(method: SuiteMethod, systems: Given, run: str | None, settings: RunSettings) -> ItemMaterial:
+def _gather(method: SuiteMethod, systems: AnySystems, run: str | None, settings: RunSettings) -> ItemMaterial:
     """Return outputs of systems, or of a saved run (by default the newest of this suite), and reviews."""
     if systems and run:
         raise UsageError("Give outputs with `systems` or a saved run with `run`, not both.")

@@ -30,7 +30,7 @@ from mtassay.runtime.workspace import TEMPORARY_RUNS, Workspace
 from mtassay.runtime.workspace_file import nearest_workspace
 from mtassay.systems.client import Budget, CallPlan, Tally
 from mtassay.systems.live import LiveSystem
-from mtassay.systems.roster import Given, named, open_system, open_systems, replays
+from mtassay.systems.roster import AnySystems, named, open_system, open_systems, replays
 
 if TYPE_CHECKING:
     from mtassay.review.case_history import CaseHistory
@@ -365,7 +365,7 @@ class RunSettings:
 
     @contextmanager
     def context(
-        self, systems: Given | Sequence[System] = (), *, is_live: bool = False
+        self, systems: AnySystems | Sequence[System] = (), *, is_live: bool = False
     ) -> Iterator[EngineContext]:
         """Yield the resources of a method while it asks these systems and judges, with progress shown.
 
@@ -424,7 +424,7 @@ class Work:
 
     method: Method
     segments: Sequence[Segment] | Read
-    systems: Given | Sequence[System]
+    systems: AnySystems | Sequence[System]
     pair: Pair | None = None
 
     def run(self, settings: RunSettings) -> Run:
@@ -442,7 +442,7 @@ class Work:
 def execute_method(
     method: Method,
     segments: Sequence[Segment] | Read,
-    systems: Given | Sequence[System],
+    systems: AnySystems | Sequence[System],
     settings: RunSettings,
     pair: Pair | None = None,
 ) -> Run:
@@ -484,28 +484,28 @@ def keep_run(record: nouns.Run, context: EngineContext, settings: RunSettings) -
 
 
 def _opener(
-    method: Method, systems: Given | Sequence[System], pair: Pair | None, context: EngineContext
+    method: Method, systems: AnySystems | Sequence[System], pair: Pair | None, context: EngineContext
 ) -> Open:
     """Open the systems once their requests are known."""
     if not isinstance(systems, Mapping) and all(isinstance(system, System) for system in systems):
         ready = cast("Sequence[System]", systems)
         return lambda segments: ready
-    unopened = cast("Given", systems)
+    unopened = cast("AnySystems", systems)
     return lambda segments: open_systems(unopened, segments, pair, read=method.reader(segments, context))
 
 
-def _live_among(systems: Given | Sequence[System], pair: Pair | None) -> list[System]:
+def _live_among(systems: AnySystems | Sequence[System], pair: Pair | None) -> list[System]:
     """Return the live engines before their requests are known."""
     if not isinstance(systems, Mapping) and all(isinstance(system, System) for system in systems):
         return list(cast("Sequence[System]", systems))
     return [
         open_system(name, what, pair) if isinstance(what, str) else what
-        for name, what in named(cast("Given", systems)).items()
+        for name, what in named(cast("AnySystems", systems)).items()
         if isinstance(what, System) or (isinstance(what, str) and is_live(what))
     ]
 
 
-def _is_live(systems: Given | Sequence[System]) -> bool:
+def _is_live(systems: AnySystems | Sequence[System]) -> bool:
     values = systems.values() if isinstance(systems, Mapping) else systems
     return any(
         isinstance(what, LiveSystem) or (isinstance(what, str) and is_live(what.partition("=")[2] or what))

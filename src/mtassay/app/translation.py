@@ -30,7 +30,7 @@ from mtassay.methods.engine import translate as ask_for_translations
 from mtassay.report.run_text import Progress
 from mtassay.systems.client import Tally, plan_calls, translate_all
 from mtassay.systems.live import DRY_RUN, LiveSystem
-from mtassay.systems.roster import Given, named, open_system
+from mtassay.systems.roster import AnySystems, named, open_system
 
 SAMPLES = {
     "en": ["Good morning.", "The train to Lisbon leaves at 9:45.", "She did not open the letter."],
@@ -76,7 +76,7 @@ def check_target(target: Path | None, source: Path, *, engines: Sequence[str]) -
 @known_keywords(RunOptions)
 def translate_with(
     texts: Texts | Sequence[Segment],
-    systems: Given,
+    systems: AnySystems,
     *,
     langpair: str | None = None,
     **options: Unpack[RunOptions],
@@ -131,7 +131,7 @@ def translate(texts: Texts, system: Any, *, langpair: str, **options: Unpack[Run
     return [output.text for output in outputs]
 
 
-def open_engines(systems: Given, pair: Pair | None) -> list[Any]:
+def open_engines(systems: AnySystems, pair: Pair | None) -> list[Any]:
     """Return these live engines; an error without any, or if one is no engine."""
     engines = [_engine(name, what, pair) for name, what in named(systems).items()]
     if not engines:
@@ -169,7 +169,7 @@ class Probe:
 
 
 def probe(
-    systems: Given,
+    systems: AnySystems,
     texts: Sequence[str] | None = None,
     *,
     langpair: str | None,
@@ -290,7 +290,7 @@ def _numbered(path: Path) -> Iterator[list[Segment]]:
 @known_keywords(RunOptions)
 def translate_file(
     source: str | PathLike[str],
-    systems: Given,
+    systems: AnySystems,
     target: str | PathLike[str] | None = None,
     *,
     langpair: str | None = None,

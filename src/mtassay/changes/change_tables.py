@@ -320,7 +320,7 @@ def render_development(
 
 
 def render_history(history: History, form: Form = "text", *, width: int = 80, color: bool = False) -> str:
-    """All courses in this format."""
+    """All trends in this format."""
     if form == "json":
         return json_text(history.record(), indent=2)
     mark = "*" if form == "text" and not color else ""
@@ -329,7 +329,7 @@ def render_history(history: History, form: Form = "text", *, width: int = 80, co
 
 def history_tables(history: History, *, mark: str = "") -> list[Table]:
     """One table for each score: its value in every run, and its change since the run before."""
-    tables = [_history_table(course, history.alpha, mark) for course in history.courses]
+    tables = [_history_table(trend, history.alpha, mark) for trend in history.trends]
     if tables:
         sign = mark or "Bold"
         about = (
@@ -342,10 +342,10 @@ def history_tables(history: History, *, mark: str = "") -> list[Table]:
     return tables
 
 
-def _history_table(course: ScoreTrend, alpha: float, mark: str) -> Table:
-    several = len({point.system for point in course.points}) > 1
+def _history_table(trend: ScoreTrend, alpha: float, mark: str) -> Table:
+    several = len({point.system for point in trend.points}) > 1
     rows: list[list[Cell | str]] = []
-    for point in course.points:
+    for point in trend.points:
         score, change = point.score, point.change
         decimals = score.decimals
         value = "–" if score.value is None else f"{score.value:.{decimals}f}"
@@ -360,35 +360,35 @@ def _history_table(course: ScoreTrend, alpha: float, mark: str) -> Table:
         "Run",
         *(["system"] if several else []),
         "n",
-        _history_label(course),
+        _history_label(trend),
         "95 %",
         "change",
         "p",
         "95 %",
     ]
-    notes = ["In parentheses: left texts without an answer."] * any(p.unanswered for p in course.points)
-    return Table(header, rows, f"{course.method} · {course.test_set} · {_title(course)}", notes)
+    notes = ["In parentheses: left texts without an answer."] * any(p.unanswered for p in trend.points)
+    return Table(header, rows, f"{trend.method} · {trend.test_set} · {_title(trend)}", notes)
 
 
-def _history_label(course: ScoreTrend) -> str:
-    return course.points[-1].score.label or course.name
+def _history_label(trend: ScoreTrend) -> str:
+    return trend.points[-1].score.label or trend.name
 
 
-def _title(course: ScoreTrend) -> str:
-    return _history_label(course) if course.group == "all" else f"{_history_label(course)}, {course.group}"
+def _title(trend: ScoreTrend) -> str:
+    return _history_label(trend) if trend.group == "all" else f"{_history_label(trend)}, {trend.group}"
 
 
 def history_figures(history: History) -> list[Figure]:
     """A line for each score over the runs, with intervals; scores of one test set are side by side."""
     figures = []
     by_set: dict[tuple[str, str], list[ScoreTrend]] = {}
-    for course in history.courses:
-        if len(course.points) > 1:
-            by_set.setdefault((course.method, course.test_set), []).append(course)
-    for (method, test_set), courses in by_set.items():
+    for trend in history.trends:
+        if len(trend.points) > 1:
+            by_set.setdefault((trend.method, trend.test_set), []).append(trend)
+    for (method, test_set), trends in by_set.items():
         by_name: dict[str, list[ScoreTrend]] = {}
-        for course in courses:
-            by_name.setdefault(course.name, []).append(course)
+        for trend in trends:
+            by_name.setdefault(trend.name, []).append(trend)
         panels = [_lines(group) for group in by_name.values()]
         title = f"{', '.join(history.systems)} · {method} · {test_set}"
         note = "Bars: 95 % intervals."
@@ -396,16 +396,16 @@ def history_figures(history: History) -> list[Figure]:
     return figures
 
 
-def _lines(courses: Sequence[ScoreTrend]) -> Figure:
+def _lines(trends: Sequence[ScoreTrend]) -> Figure:
     """The groups of one score, one line each."""
     series = [
         Series(
-            course.group if len(courses) > 1 else _history_label(course),
+            trend.group if len(trends) > 1 else _history_label(trend),
             [
                 Point(place, p.score.value, p.score.low, p.score.high)
-                for place, p in zip(course.places, course.points, strict=True)
+                for place, p in zip(trend.places, trend.points, strict=True)
             ],
         )
-        for course in courses
+        for trend in trends
     ]
-    return Figure("lines", series, y_label=_history_label(courses[0]), rows=courses[0].places)
+    return Figure("lines", series, y_label=_history_label(trends[0]), rows=trends[0].places)

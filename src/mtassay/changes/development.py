@@ -37,7 +37,7 @@ class BestSystem:
 
 
 @dataclass(frozen=True, slots=True)
-class SystemCourse:
+class SystemTrend:
     """One system through its groups: its score in each, over the same `n` units.
 
     `points` have its name at that time as system, and the group as group. `change` is that from its first
@@ -68,7 +68,7 @@ class Development:
     counts: Mapping[str, Mapping[str, int]]
     values: Mapping[str, Sequence[Score]]
     changes: Sequence[ScoreChange]
-    courses: Sequence[SystemCourse]
+    trends: Sequence[SystemTrend]
     entries: Sequence[SystemInGroup]
     fair: int
     total: int
@@ -140,7 +140,7 @@ class Development:
             {group: groups[group].result.counts.get(one.entry.name, {}) for group, one in best.items()},
             {group: scores for group, scores in values.items() if scores[0].n},
             paired.tested(trials=trials, seed=seed),
-            _courses(table, entries, followed, how),
+            _trends(table, entries, followed, how),
             entries,
             int(fair.sum()),
             len(table.ids),
@@ -161,7 +161,7 @@ class Development:
         `mark` follows bold text.
         """
         tables = [self._group_table(), self._best_table(), self._change_table(mark)]
-        return [*tables, self._course_table(mark)] if self.courses else tables
+        return [*tables, self._trend_table(mark)] if self.trends else tables
 
     def _group_table(self) -> Table:
         kinds = [kind for kind in self._kinds if any(counts.get(kind) for counts in self.counts.values())]
@@ -215,16 +215,16 @@ class Development:
         header = [self.part.capitalize(), "n", "change", "p", "95 %", *(["fixed", "broken"] * is_share)]
         return Table(header, rows, f"From {ends[0]} to {ends[-1]}", notes)
 
-    def _course_table(self, mark: str) -> Table:
+    def _trend_table(self, mark: str) -> Table:
         groups = list(self.best)
         rows: list[list[Cell | str]] = []
-        for course in self.courses:
-            values = {point.group: point.value for point in course.points}
+        for trend in self.trends:
+            values = {point.group: point.value for point in trend.points}
             cells = [_number(values.get(group), self.decimals) for group in groups]
-            rows.append([course.system, *cells, *_change_cells(course.change, self, mark)])
+            rows.append([trend.system, *cells, *_change_cells(trend.change, self, mark)])
         notes = [
             f"{self._named(self.main)}, on the items that all of these have in all of their groups: "
-            f"{self.courses[0].n:,} of {self.total:,}.",
+            f"{self.trends[0].n:,} of {self.total:,}.",
             f"Change: from its first group to its last. {mark or 'Bold'}: p < {self.alpha:g} (two-sided "
             "approximate randomization, corrected for the number of systems).",
         ]
@@ -233,10 +233,10 @@ class Development:
     def figures(self) -> list[Figure]:
         """Systems over the groups, and the best system of each group by category or other groups."""
         groups = list(self.best)
-        few = len(self.courses) <= _FEW
+        few = len(self.trends) <= _FEW
         systems = [
             Series(c.system, [_point(score, score.group, bars=few) for score in c.points])
-            for c in self.courses
+            for c in self.trends
         ]
         parts = [
             Series(group, [_point(score, score.system, bars=False) for score in scores])
@@ -256,7 +256,7 @@ class Development:
         if several := self.spellings:
             joined = ", ".join(" = ".join(names) for names in several.values())
             lines.append(f"Treated as one system: {joined}.")
-        if not self.courses:
+        if not self.trends:
             lines.append("No system is in two groups. If names changed, give --alias OLD=NEW.")
         return lines
 
@@ -278,7 +278,7 @@ class Development:
             ],
             "scores": [asdict(score) for scores in self.values.values() for score in scores],
             "changes": [asdict(change) for change in self.changes],
-            "systems": [asdict(course) for course in self.courses],
+            "systems": [asdict(trend) for trend in self.trends],
             "same_system": self.spellings,
         }
 
@@ -454,9 +454,9 @@ def _cluster_numbers(table: _UnitTable) -> NDArray[np.int64]:
     )
 
 
-def _courses(
+def _trends(
     table: _UnitTable, entries: Sequence[SystemInGroup], systems: Sequence[str], how: _How
-) -> list[SystemCourse]:
+) -> list[SystemTrend]:
     """The systems in two groups or more, best at the end first, on the units that count for all of them."""
     columns: dict[str, list[int]] = {}
     for place, entry in enumerate(entries):
@@ -469,7 +469,7 @@ def _courses(
     ids = {table.ids[place] for place in np.flatnonzero(fair).tolist()}
     if not ids:
         return []
-    courses = []
+    trends = []
     for system, own in several.items():
         points = tuple(
             replace(table.score(place, table.main, fair), group=entries[place].group) for place in own
@@ -479,8 +479,8 @@ def _courses(
             table.main, trials=how.trials, seed=how.seed
         )
         names = tuple(dict.fromkeys(entries[place].name for place in own))
-        courses.append(SystemCourse(system, names, points[0].n, points, change))
-    p = holm([course.change.p for course in courses])
-    courses = [replace(c, change=replace(c.change, p=value)) for c, value in zip(courses, p, strict=True)]
+        trends.append(SystemTrend(system, names, points[0].n, points, change))
+    p = holm([trend.change.p for trend in trends])
+    trends = [replace(c, change=replace(c.change, p=value)) for c, value in zip(trends, p, strict=True)]
     good = 1 if table.ledger.higher_is_better else -1
-    return sorted(courses, key=lambda course: -good * (course.points[-1].value or 0.0))
+    return sorted(trends, key=lambda trend: -good * (trend.points[-1].value or 0.0))

@@ -55,10 +55,10 @@ class ScoreTrend:
 
 @dataclass(frozen=True)
 class History:
-    """The courses of a system; all changes from run to run are tested together."""
+    """The trends of a system; all changes from run to run are tested together."""
 
     systems: Sequence[str]
-    courses: Sequence[ScoreTrend]
+    trends: Sequence[ScoreTrend]
     alpha: float = 0.05
 
     @classmethod
@@ -84,7 +84,7 @@ class History:
                 if system in systems:
                     key = (run.method, view_of(run).test_set())
                     lines.setdefault(key, []).append(Snapshot.of(run, system))
-        courses: list[ScoreTrend] = []
+        trends: list[ScoreTrend] = []
         tests: list[_Tests] = []
         for (method, test_set), line in lines.items():
             wanted = _wanted(line, names, groups)
@@ -98,10 +98,10 @@ class History:
                     for score in s.scores
                     if (score.name, score.group) == (name, group)
                 ]
-                courses.append(ScoreTrend(method, test_set, name, group, points))
+                trends.append(ScoreTrend(method, test_set, name, group, points))
         tested = _tested(tests, trials=trials, samples=samples, seed=seed)
         return cls(
-            systems, [replace(c, points=[_moved(p, c, tested) for p in c.points]) for c in courses], alpha
+            systems, [replace(c, points=[_moved(p, c, tested) for p in c.points]) for c in trends], alpha
         )
 
     def record(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class History:
         return {
             "systems": list(self.systems),
             "alpha": self.alpha,
-            "courses": [asdict(course) for course in self.courses],
+            "trends": [asdict(trend) for trend in self.trends],
         }
 
 
@@ -165,6 +165,6 @@ def _tested(
 
 
 def _moved(
-    point: TrendPoint, course: ScoreTrend, tested: dict[tuple[str, str, str, str], ScoreChange]
+    point: TrendPoint, trend: ScoreTrend, tested: dict[tuple[str, str, str, str], ScoreChange]
 ) -> TrendPoint:
-    return replace(point, change=tested.get((point.run, point.system, course.name, course.group)))
+    return replace(point, change=tested.get((point.run, point.system, trend.name, trend.group)))

@@ -42,7 +42,7 @@ class AbsentError(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class AgendaEntry:
+class QueueEntry:
     """One output of a run that people can be asked about, with its status and answers.
 
     `position` is its place, in the order of asking. `status` is why it waits for a person, empty if the run
@@ -66,7 +66,7 @@ class AgendaEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class AgendaChoice:
+class QueueChoice:
     """A filter for entries. An empty field means all.
 
     `verdict` is the run's finding, `answer` what reviewers settled (or `disputed`, or `open`), `reviewer`
@@ -175,8 +175,8 @@ class ReviewQueue:
         follow_reviews(self.workspace)
 
     def next_for(
-        self, reviewer: str, *, after: int = -1, choice: AgendaChoice | None = None, double: bool = False
-    ) -> AgendaEntry | None:
+        self, reviewer: str, *, after: int = -1, choice: QueueChoice | None = None, double: bool = False
+    ) -> QueueEntry | None:
         """The next open entry for a reviewer after a position, continuing from the start at the end.
 
         Entries that this reviewer answered are not open, nor those that others settled, unless `double` asks
@@ -184,7 +184,7 @@ class ReviewQueue:
         """
         self.follow()
         for begin, end in ((after + 1, None), (0, after)):
-            condition, values = (choice or AgendaChoice()).condition()
+            condition, values = (choice or QueueChoice()).condition()
             bound = "" if end is None else " AND a.position <= ?"
             rows = self._entries(
                 f"AND a.position >= ?{bound} AND {self._waiting(double)}{condition} "
@@ -224,7 +224,7 @@ class ReviewQueue:
         )
         return int(rows[0][0])
 
-    def entry(self, subject: str, *, reviewer: str = "") -> AgendaEntry:
+    def entry(self, subject: str, *, reviewer: str = "") -> QueueEntry:
         """The entry of a subject; a `UsageError` if the run does not have it."""
         self.follow()
         rows = self._entries("AND a.subject = ? LIMIT 1", [subject], reviewer, how=_BY_SUBJECT)
@@ -233,8 +233,8 @@ class ReviewQueue:
         return rows[0]
 
     def page(
-        self, choice: AgendaChoice, *, reviewer: str = "", offset: int = 0, limit: int = 50
-    ) -> list[AgendaEntry]:
+        self, choice: QueueChoice, *, reviewer: str = "", offset: int = 0, limit: int = 50
+    ) -> list[QueueEntry]:
         """A page of the entries that match, in the order of asking."""
         self.follow()
         condition, values = choice.condition()
@@ -242,9 +242,9 @@ class ReviewQueue:
             f"{condition} ORDER BY a.position LIMIT ? OFFSET ?", [*values, limit, offset], reviewer
         )
 
-    def count(self, choice: AgendaChoice) -> int:
+    def count(self, choice: QueueChoice) -> int:
         """Count the entries that match."""
-        if choice == AgendaChoice(whose=choice.whose):
+        if choice == QueueChoice(whose=choice.whose):
             return self.total
         self.follow()
         condition, values = choice.condition()
@@ -309,17 +309,17 @@ class ReviewQueue:
 
     def _entries(
         self, rest: str, values: Sequence[object], reviewer: str, *, how: str = ""
-    ) -> list[AgendaEntry]:
+    ) -> list[QueueEntry]:
         query = f"SELECT {_COLUMNS} {_FROM.format(how)} {rest}"
         rows = self.workspace.database.select(query, reviewer, self.run, self.question, *values)
         return [_entry(*row) for row in rows]
 
 
-def _entry(*row: Any) -> AgendaEntry:
+def _entry(*row: Any) -> QueueEntry:
     *first, systems, status, found, source, output, answer, disputed, mine = row
     names = tuple(json.loads(systems))
     position, subject, segment, category, phenomenon = first
-    return AgendaEntry(
+    return QueueEntry(
         *(position, subject, segment, category, phenomenon, names, status, found, source, output),
         answer=answer or "",
         is_disputed=bool(disputed),
@@ -357,10 +357,10 @@ def prepare(workspace: Workspace, run_id: str) -> None:
 
 def _prepare(workspace: Workspace, run_id: str) -> None:
     run = workspace.run(run_id)
-    agendas = {question.name: list(_rows(run, question)) for question in asked_in(run)}
+    queues = {question.name: list(_rows(run, question)) for question in asked_in(run)}
     database = workspace.database
     with database.transaction() as connection:
-        for question, rows in agendas.items():
+        for question, rows in queues.items():
             doubted = sum(row[8] != "" for row in rows)
             connection.execute("DELETE FROM agenda WHERE run = ? AND question = ?", (run.id, question))
             offers = {name: _distinct(rows, place) for name, place in _OFFERED.items()}

@@ -131,7 +131,7 @@ def _with_values(cls: Any, key: str, text: str) -> str:
     return text if is_left else fill_variables(text, what=f"{cls.scheme}: {key}", is_setting=True)
 
 
-Given = Mapping[str, Any] | Sequence[str]
+AnySystems = Mapping[str, Any] | Sequence[str]
 """Systems by name, or texts such as `NAME=FILE`. A system is the name of a file or folder,
 `scheme:rest` for a live engine, a list with a text for each segment, a mapping from ids to texts, or a
 `System`."""
@@ -140,7 +140,7 @@ _SCHEME = r"[a-z][\w-]+:"  # a drive has one letter only
 
 
 def open_systems(
-    systems: Given, segments: Sequence[Segment], pair: Pair | None, *, read: Read | None = None
+    systems: AnySystems, segments: Sequence[Segment], pair: Pair | None, *, read: Read | None = None
 ) -> list[System]:
     """The systems, in order; stored ones hold their output of each segment.
 
@@ -154,7 +154,7 @@ def open_systems(
     return [_open(name, what, segments, pair, read or read_file) for name, what in named(systems).items()]
 
 
-def stored_among(systems: Given) -> list[str]:
+def stored_among(systems: AnySystems) -> list[str]:
     """Inputs with stored outputs only, which cannot be asked for more; else their names."""
     return [
         str(what) if isinstance(what, str | PathLike) else name
@@ -189,7 +189,7 @@ def _open(name: str, what: Any, segments: Sequence[Segment], pair: Pair | None, 
     return Stored(name, {segment.id: text for segment, text in zip(segments, what, strict=True)})
 
 
-def named(systems: Given) -> dict[str, Any]:
+def named(systems: AnySystems) -> dict[str, Any]:
     """Systems by name, in order; a folder means all files in it, and a name may be only once."""
     if isinstance(systems, Mapping):
         return dict(systems)
@@ -205,7 +205,7 @@ def named(systems: Given) -> dict[str, Any]:
     return by_name
 
 
-def is_folder(systems: Given) -> bool:
+def is_folder(systems: AnySystems) -> bool:
     """Whether the systems begin with a folder, whose files have no order chosen by a person."""
     if isinstance(systems, Mapping) or not systems:
         return False

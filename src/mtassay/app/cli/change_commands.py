@@ -165,16 +165,16 @@ def history(
         return
     if system or alias:
         raise UsageError("--system and --alias are for groups: NAME=RUN for each.")
-    courses = app_history.history(
+    trends = app_history.history(
         *what, scores=score or (), groups=group or (), method=method, workspace=workspace, **how
     )
-    if not courses.courses:
+    if not trends.trends:
         raise UsageError("No saved run of it has such a score. See what there is: mtassay runs show RUN")
     if plot:
-        if not (figures := history_figures(courses)):
+        if not (figures := history_figures(trends)):
             raise UsageError("There is nothing to draw: a line needs two runs on one test set.")
         draw(figures, plot)
-    echo(render_history(courses, output_format.value, **form))
+    echo(render_history(trends, output_format.value, **form))
 
 
 def _name_and_value(text: str) -> tuple[str, str]:

@@ -22,7 +22,7 @@ from mtassay.data.errors import MtassayError, WorkspaceError
 from mtassay.data.questions import find_question
 from mtassay.review import queue
 from mtassay.review.pending import asked_in
-from mtassay.review.queue import AbsentError, AgendaChoice
+from mtassay.review.queue import AbsentError, QueueChoice
 from mtassay.runtime.database import LockedError, UnavailableError
 from mtassay.runtime.workspace import Workspace
 
@@ -166,17 +166,18 @@ def cards(
     """
     visit = visit_of(request)
     whose = "" if visit.person.is_admin else visit.person.name
-    choice = AgendaChoice(category=category, phenomenon=phenomenon, answer=answer, text=text, whose=whose)
+    choice = QueueChoice(category=category, phenomenon=phenomenon, answer=answer, text=text, whose=whose)
     with visit.site.pool.lend() as store:
-        agenda = review_cards.open_agenda(store, run, question)
+        run_queue = review_cards.open_queue(store, run, question)
         hides = find_question(question).is_blind and not visit.person.is_admin
-        entries = agenda.page(choice, reviewer=visit.person.name, offset=offset, limit=limit)
+        entries = run_queue.page(choice, reviewer=visit.person.name, offset=offset, limit=limit)
         return CardList(
-            total=agenda.count(choice), cards=[CardEntry(**_entry(entry, visit, hides)) for entry in entries]
+            total=run_queue.count(choice),
+            cards=[CardEntry(**_entry(entry, visit, hides)) for entry in entries],
         )
 
 
-def _entry(entry: queue.AgendaEntry, visit: Visit, hides: bool) -> dict[str, Any]:
+def _entry(entry: queue.QueueEntry, visit: Visit, hides: bool) -> dict[str, Any]:
     may_see = visit.person.is_admin or bool(entry.mine)
     return {
         "subject": entry.subject,
@@ -209,8 +210,10 @@ def next_card(
 
 
 def _cards(store: Workspace, visit: Visit, run: str, question: str, **more: Any) -> review_cards.RunCards:
-    agenda, who = review_cards.open_agenda(store, run, question), visit.person
-    return review_cards.RunCards(store=store, who=who.name, agenda=agenda, is_admin=who.is_admin, **more)
+    run_queue, who = review_cards.open_queue(store, run, question), visit.person
+    return review_cards.RunCards(
+        store=store, who=who.name, run_queue=run_queue, is_admin=who.is_admin, **more
+    )
 
 
 @router.get("/runs/{run}/{question}/cards/{subject}")

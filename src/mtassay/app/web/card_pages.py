@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from mtassay.app.campaign_work import CampaignCards
-from mtassay.app.review_cards import Card, RunCards, open_agenda
+from mtassay.app.review_cards import Card, RunCards, open_queue
 from mtassay.app.web.visits import (
     Form,
     Visit,
@@ -22,7 +22,7 @@ from mtassay.app.web.visits import (
 from mtassay.data.subjects import told_answer
 from mtassay.review.campaign_store import CampaignStore
 from mtassay.review.campaigns import Campaign
-from mtassay.review.queue import AbsentError, AgendaChoice
+from mtassay.review.queue import AbsentError, QueueChoice
 from mtassay.runtime.workspace import Workspace
 
 router = APIRouter(include_in_schema=False)
@@ -83,12 +83,12 @@ def place_of(store: Workspace, request: Request, visit: Visit) -> Place:
         return Place(cards, ("campaign", steps[0]), ("campaign", steps[1]), kept)
     kept = {key: query[key][:200] for key in _KEPT if query.get(key)}
     after, parts = number_in(request, "after", -1), ("runs", path["run"], path["question"])
-    agenda = open_agenda(store, *parts[1:])
-    choice = AgendaChoice(*(query.get(key, "")[:200].strip() for key in _KEPT[:2]))
+    run_queue = open_queue(store, *parts[1:])
+    choice = QueueChoice(*(query.get(key, "")[:200].strip() for key in _KEPT[:2]))
     of_run = RunCards(
         store=store,
         who=who,
-        agenda=agenda,
+        run_queue=run_queue,
         is_admin=visit.person.is_admin,
         after=after,
         choice=choice,

@@ -32,7 +32,7 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Question, Run
 from mtassay.data.questions import find_question
 from mtassay.review.pending import asked_in
-from mtassay.review.queue import AgendaChoice, ReviewerPace, ReviewQueue, is_prepared
+from mtassay.review.queue import QueueChoice, ReviewerPace, ReviewQueue, is_prepared
 from mtassay.runtime.workspace import Workspace
 
 router = APIRouter(include_in_schema=False)
@@ -55,7 +55,7 @@ class QueueSummary:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run on the first page; without queues until its agenda has been made."""
+    """A run on the first page; without queues until these have been made."""
 
     run: Run
     title: str
@@ -92,16 +92,16 @@ def _summary(store: Workspace, run: Run, visit: Visit) -> RunSummary:
         return RunSummary(run, title, facts, pair, [], is_ready=False)
     queues = []
     for question in asked_in(run):
-        agenda = ReviewQueue(store, run.id, question.name)
-        if not agenda.total:
+        run_queue = ReviewQueue(store, run.id, question.name)
+        if not run_queue.total:
             continue
         queues.append(
             QueueSummary(
                 question,
-                agenda.waiting(visit.person.name),
-                agenda.disputed(),
-                agenda.total,
-                [e for e in agenda.progress() if visit.person.is_admin or e.reviewer == visit.person.name],
+                run_queue.waiting(visit.person.name),
+                run_queue.disputed(),
+                run_queue.total,
+                [e for e in run_queue.progress() if visit.person.is_admin or e.reviewer == visit.person.name],
             )
         )
     return RunSummary(run, title, facts, pair, queues, is_ready=True)
@@ -112,7 +112,7 @@ def agreement(request: Request, run: str, question: str) -> Response:
     """Show agreement of reviewers so far, a part of the first page that comes later, as it takes longer."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
-        found = review_cards.agreement_so_far(review_cards.open_agenda(store, run, question))
+        found = review_cards.agreement_so_far(review_cards.open_queue(store, run, question))
     return render("agreement.html", request, visit, found=found, run=run, question=question)
 
 
@@ -204,20 +204,20 @@ def browse(request: Request, run: str, question: str) -> Response:
     told = _CHOICES if visit.person.is_admin else ("category", "phenomenon", "answer", "text")
     names = [name for name in told if visit.shows_systems or name != "system"]
     chosen = {name: request.query_params.get(name, "")[:200].strip() for name in names}
-    choice = AgendaChoice(**chosen, whose="" if visit.person.is_admin else visit.person.name)
+    choice = QueueChoice(**chosen, whose="" if visit.person.is_admin else visit.person.name)
     page = max(number_in(request, "page", 1), 1)
     with visit.site.pool.lend() as store:
-        agenda = review_cards.open_agenda(store, run, question)
+        run_queue = review_cards.open_queue(store, run, question)
         asked = find_question(question)
-        total = agenda.count(choice)
-        entries = agenda.page(choice, reviewer=visit.person.name, offset=(page - 1) * PAGE, limit=PAGE)
+        total = run_queue.count(choice)
+        entries = run_queue.page(choice, reviewer=visit.person.name, offset=(page - 1) * PAGE, limit=PAGE)
         systems = next((list(r.systems) for r in store.runs() if r.id == run), [])
         offers = {
-            "category": agenda.values("category"),
-            "phenomenon": agenda.values("phenomenon"),
-            "verdict": agenda.values("found"),
+            "category": run_queue.values("category"),
+            "phenomenon": run_queue.values("phenomenon"),
+            "verdict": run_queue.values("found"),
             "system": systems,
-            "reviewer": [entry.reviewer for entry in agenda.progress()],
+            "reviewer": [entry.reviewer for entry in run_queue.progress()],
             "answer": ["open", *(["disputed"] if visit.person.is_admin else []), *asked.keys.values()],
         }
     return render(

@@ -407,10 +407,10 @@ class Preparer:
         self._asked: Queue[str] = Queue()
         self._seen: set[str] = set()
         self._lock = threading.Lock()
-        threading.Thread(target=self._work, name="agendas", daemon=True).start()
+        threading.Thread(target=self._work, name="queues", daemon=True).start()
 
     def ask(self, run: str) -> None:
-        """Make the agenda of a run soon."""
+        """Make the queue of a run soon."""
         with self._lock:
             if run not in self._seen:
                 self._seen.add(run)
