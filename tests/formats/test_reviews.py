@@ -164,7 +164,7 @@ def test_a_file_of_something_else_is_refused_in_a_line(
 
 def test_the_ending_must_say_what_it_is(tmp_path: Path) -> None:
     (tmp_path / "a.ods").write_text("x", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"ends in \.jsonl, \.tsv, \.csv, or \.json"):
+    with pytest.raises(UsageError, match=r"ends in \.jsonl, \.tsv, \.csv, or, from other programs, \.json"):
         read_reviews(tmp_path / "a.ods")
 
 
