@@ -7,6 +7,7 @@ majority decides, unless the source explains a difference. Words by language are
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -97,9 +98,9 @@ class DocumentCheck(Check):
         ]
         yield from sorted(alarms, key=lambda alarm: alarm.index)
 
+    @abstractmethod
     def look(self, document: Mapping[int, Unit], context: CheckContext) -> Iterable[Alarm]:
         """The alarms of one document, given its units by their index among all."""
-        raise NotImplementedError
 
 
 # Figures and lists ------------------------------------------------------------------------------------------
