@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 from mtassay.data.languages import parse_language
 from mtassay.data.marks import plural
-from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import (
     is_foreign_word,
     is_international,
@@ -22,6 +22,7 @@ from mtassay.measures.output_language import (
     is_same_text,
     without_quotes,
 )
+from mtassay.measures.word_sets import lost_word
 
 # Addresses, tags, placeholders, options and code need no translation.
 _NO_WORDS = re.compile(
@@ -264,9 +265,12 @@ class Omission(Check):
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """Outputs of less than about 45 % of the usual length, for sources of a sentence or more."""
-        lengths = lengths_of(units, context)
+        lengths, codes = lengths_of(units, context), (code_of(context.source), code_of(context.target))
         for index, unit in enumerate(units):
             source = unit.source
+            if source and not unit.references and (word := lost_word(source, unit.output, *codes)):
+                yield Alarm(index, f"{word!r} is missing", _marks("source", source.lower(), [word]))
+                continue
             missing, n = _fewer_sentences(source, unit.output) if source else (0, 0)
             # Half of the length of these sentences, if all are equally long.
             if missing and lengths.excess(unit) < 0.5 * math.log(1 - missing / n):
@@ -305,8 +309,12 @@ class Addition(Check):
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """Outputs of more than about twice the usual length and at least 30 letters more."""
-        lengths = lengths_of(units, context)
+        lengths, codes = lengths_of(units, context), (code_of(context.target), code_of(context.source))
         for index, unit in enumerate(units):
+            if unit.source and not unit.references and (word := lost_word(unit.output, unit.source, *codes)):
+                where = _marks("output", unit.output.lower(), [word])
+                yield Alarm(index, f"nothing in the source says {word!r}", where)
+                continue
             if not unit.source or len(unit.output) < len(unit.source) + 15 < 30:
                 continue
             if (more := _fewer_sentences(unit.output, unit.source)[0]) and lengths.excess(unit) > 0.35:

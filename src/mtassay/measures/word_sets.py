@@ -61,7 +61,7 @@ class _Words:
         self.phrases: list[tuple[str, _Form]] = []
         column = head.index(language) if language in head[3:] else -1
         for row in rows:
-            for text in row[column].split() if column > 0 and row[0] == check else ():
+            for text in row[column].split() if column > 0 and check in row[0].split(",") else ():
                 form = _Form(row[1], row[2], not text.startswith("~"))
                 self._add(text.removeprefix("~").replace("_", " ").rstrip(), form, language)
         self.heads = {text[:_STEM] for text in (*self.exact, *self.stems)}
@@ -137,14 +137,25 @@ def swapped_word(
         return None
     here = _words(check, target_language).forms_in(output)
     for name, members in there.items():
-        sure = [(member, word) for member, word in members.items() if word]
         others = here.get(name, {})
-        if len(sure) != 1 or sure[0][0] in others:
-            continue
+        lost = [(member, word) for member, word in members.items() if word and member not in others]
         added = [(member, word) for member, word in others.items() if word and member not in members]
-        if len(added) == 1:
-            return SwappedWord(name, sure[0][1], added[0][1], sure[0][0] in "+-")
+        if len(lost) == len(added) == 1:
+            return SwappedWord(name, lost[0][1], added[0][1], lost[0][0] in "+-")
     return None
+
+
+def lost_word(text: str, other: str, language: str, other_language: str) -> str:
+    """The first word of a text that says much (except, probably) without anything like it in the other text.
+
+    >>> lost_word("Open daily except Mondays.", "Täglich geöffnet, auch montags.", "en", "de")
+    'except'
+    """
+    if len(text) > _LONGEST or not (there := _forms_in(text, "omission", language)):
+        return ""
+    words = _words("omission", other_language)
+    here = words.forms_in(other) if words.heads else there
+    return next((word for name, own in there.items() for word in own.values() if word and name not in here), "")
 
 
 # Longer texts nearly always have a word that might mean a negation.
