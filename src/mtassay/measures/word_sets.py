@@ -154,7 +154,7 @@ def lost_word(text: str, other: str, language: str, other_language: str) -> str:
     if len(text) > _LONGEST or not (there := _forms_in(text, "omission", language)):
         return ""
     words = _words("omission", other_language)
-    here = words.forms_in(other) if words.heads else there
+    here = words.forms_in(other) if words.heads or words.by_phrase else there
     return next((word for name, own in there.items() for word in own.values() if word and name not in here), "")
 
 
