@@ -257,6 +257,15 @@ def loop_in(source: str, output: str) -> str | None:
     return None
 
 
+_THRICE = re.compile(r"(\w.{15,200}?)(?:\1){2}|([^,;.!?，。；]{12,200}[,;.!?，。；]\s?)\2\2", re.DOTALL)
+
+
+def thrice(source: str, output: str) -> str | None:
+    """A long phrase three times in a row, which the source does not have so."""
+    match = _THRICE.search(output) if len(output) < 2_000 else None
+    return match[1] or match[2] if match and not _THRICE.search(source) else None
+
+
 def _most_frequent(words: Sequence[str]) -> tuple[tuple[str, ...], int]:
     """The most frequent three words in a row, and their count."""
     grams = Counter(zip(words, words[1:], words[2:], strict=False))

@@ -393,7 +393,7 @@ def _loops(source: str, output: str) -> str | None:
         return f"{output[span[0]]!r} {span[1] - span[0]} times in a row"
     if signs.is_doubled(source, output):
         return "the whole output is there twice"
-    if phrase := signs.loop_in(source, output):
+    if phrase := signs.loop_in(source, output) or signs.thrice(source, output):
         return f"repeats {phrase[:60]!r} over and over"
     return None
 

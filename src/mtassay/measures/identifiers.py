@@ -100,7 +100,7 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
 
 
 _URL = re.compile(
-    r"(?:(?<![A-Za-z])(?i:https?|ftp|file|mailto|git|ssh)://?(?=\w)|(?<![\w./@])www\.(?=\w))[^\s<>\"'`{}|\\^，。、；：！？「」『』（）“”„«»’‘]++"
+    r"(?:(?<![A-Za-z])(?i:https?|ftp|file|mailto|git|ssh)://?(?=\w)|(?<![\w./@])www\.(?=\w))[^\s<>\"'`{}|\\^一-龥，。、；：！？「」『』（）“”„«»’‘]++"
 )
 _ADDRESS = re.compile(r"://|www\.|@|mailto:|\.(?:com|org|net|io|gov|edu|info)\b|\w\.[a-z]{2}/")
 _DOMAIN = re.compile(

@@ -74,6 +74,12 @@ _POLITE = ("です", "ます", "ました", "ません", "でした", "くださ
 _NO_PERIOD = words("th lo km my bo dz")
 
 
+# A question that another sentence follows, in languages that mark questions as English does.
+_ASKED = re.compile(r"(?<=\w)[\u00a0\u202f ]?[?？](?= ?[^\W\d_])")
+_SENTENCE_END = re.compile(r"(?<=\w)[\u00a0\u202f ]?[.?!？。！](?=\s|$|[一-龥])")
+_ASKING = words("en de es fr it pt ru cs pl nl zh")
+
+
 def end_of(text: str) -> str:
     """The kind of punctuation that a text ends with; the empty string if none.
 
@@ -133,6 +139,12 @@ class EndPunctuation(ConventionCheck):
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
             if source[-1:].isalnum() and output[-1:].isalnum():
                 return ()
+            inner = len(_ASKED.findall(source)) - len(_ASKED.findall(output))
+            if inner > 0 and code in _ASKING and _SENTENCE_END.sub("", source) != source:
+                ends = len(_SENTENCE_END.findall(source)), len(_SENTENCE_END.findall(output))
+                if ends[0] == ends[1] > 1 and len(source) < 300:
+                    where = mark("output", 0, len(output))
+                    return [FormProblem("A question ends with another mark", where)]
             before, given = end_of(source), end_of(output)
             if code == "es" and given in ("question", "exclamation") and before == given:
                 return _inverted(output, given)
@@ -168,6 +180,8 @@ def _may_differ(before: str, given: str, output: str, source: str, code: str) ->
         return True  # The check `doubled-words` reports two full stops.
     if before == "comma" and given in ("exclamation", "colon"):
         return True  # a salutation
+    if given == "period" and before and re.search(r"[!?…][\"”’»“]\.$", output.rstrip()):
+        return True  # The mark is within the quotation marks: «Ура!».
     if {before, given} == {"exclamation", "period"} and len(source) > 100:
         return True  # The translator may add or drop exclamation marks in longer texts.
     if {before, given} & {"comma", "semicolon"} and "" in (before, given):
