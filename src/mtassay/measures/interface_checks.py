@@ -238,27 +238,48 @@ _DAYS = {
     code: re.compile(rf"(?<=[a-zà-ÿа-яё] )(?:{days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
     for code, days in {
         "en": "monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|october|december",
-        "es": "Lunes|Martes|Miércoles|Jueves|Viernes|Sábado|Domingo|Enero|Febrero|Abril|Agosto|Octubre",
-        "fr": "Lundi|Mardi|Mercredi|Jeudi|Vendredi|Samedi|Dimanche|Janvier|Février|Avril|Juillet|Octobre",
-        "it": "Lunedì|Martedì|Mercoledì|Giovedì|Venerdì|Sabato|Domenica|Gennaio|Febbraio|Luglio|Ottobre",
-        "ru": "Понедельник|Вторник|Сред[уы]|Четверг|Пятниц[уы]|Суббот[уы]|Воскресенье|Январ[ья]|Феврал[ья]",
+        "es": "Lunes|Martes|Miércoles|Jueves|Viernes|Sábado|Domingo|Enero|Febrero|Abril|Agosto|Octubre|Noviembre"
+        "|Diciembre|Junio|Julio|Septiembre|(?:Inglés|Francés|Alemán|Japonés|Portugués)(?:es|a|as)?|Italian[oa]s?|Rus[oa]s?"
+        "|Español(?:es|as?)?|Chin[oa]s?",
+        "fr": "Lundi|Mardi|Mercredi|Jeudi|Vendredi|Samedi|Dimanche|Janvier|Février|Avril|Juillet|Octobre|Novembre"
+        "|Décembre|Juin|Août|Septembre",
+        "it": "Lunedì|Martedì|Mercoledì|Giovedì|Venerdì|Sabato|Domenica|Gennaio|Febbraio|Luglio|Ottobre|Novembre"
+        "|Dicembre|Giugno|Agosto|Settembre|Aprile|(?:Ingles|Frances|Giappones|Portoghes|Cines)[ei]|Tedesc(?:[oa]|hi|he)"
+        "|Italian[oaei]|Spagnol[oaei]|Russ[oaei]",
+        "pt": "Segunda-feira|Terça-feira|Quarta-feira|Quinta-feira|Sexta-feira|Sábado|Domingo|Janeiro|Fevereiro|Março"
+        "|Abril|Junho|Julho|Agosto|Setembro|Outubro|Novembro|Dezembro|Ingl[eê]s(?:es|as?)?|Franc[eê]s(?:es|as?)?"
+        "|Alem(?:ão|ã|ães)|Espanh(?:ol|óis|olas?)|Italian[oa]s?|Russ[oa]s?",
+        "ru": "Понедельник|Вторник|Сред[уы]|Четверг|Пятниц[уы]|Суббот[уы]|Воскресенье|(?:Январ|Феврал|Апрел|Сентябр"
+        "|Октябр|Ноябр|Декабр)[ьяе]|(?:Английск|Французск|Немецк|Испанск|Итальянск|Русск|Китайск|Японск)(?:ий|ого|ом|ая|ой|ую|их)",
+        "cs": "Pondělí|Úterý|Stř(?:eda|edu|edy)|Čtvrtek|Pátek|Sobot[auy]|Neděl[ei]|Ledn[au]|Únor[ua]?|Březn[au]|Dubn[au]"
+        "|Květn[au]|Červn[au]|Červenc[ei]|Srpn[au]|Říjn[au]|Listopadu|Prosinc[ei]|(?:Anglick|Německ|Francouzsk|Česk"
+        "|Italsk|Španělsk|Rusk)(?:ý|ého|ém|á|é|ou|ých|y)|(?:Angl|Něm|Franc|Č)eštin[auyě]",
     }.items()
 }
 
 
 def _capital_day(output: str, day: re.Pattern[str]) -> Sequence[FormProblem]:
     match = day.search(output)
+    if match and match[0].istitle() and not output[: match.start()].split()[-1].islower():
+        return ()  # Guiana Francesa
     case = "capital" if match and match[0].islower() else "small"
     return (
         [FormProblem(f"{match[0]} has a {case} letter here", mark("output", *match.span()))] if match else ()
     )
 
 
+_INNER_CAPITAL = re.compile(r"[A-Z][a-z]+[A-Z][A-Za-z]*")
+
+
 def _lowered(source: str, output: str) -> Sequence[FormProblem]:
     """An abbreviation or name of the source that the output writes in small letters."""
     for name in _abbreviations(source):
         small = name.lower()
-        if name in output or small not in output:
+        if name in output:
+            continue
+        other = name.capitalize()  # Github for GitHub
+        small = other if other in output and small != name[0] + other[1:] and _INNER_CAPITAL.fullmatch(name) else small
+        if small not in output:
             continue
         place = re.search(rf"(?<![\w./@-]){re.escape(small)}(?![\w./@-]\w|\w)", output, re.ASCII)
         if place:

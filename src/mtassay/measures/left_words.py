@@ -117,7 +117,7 @@ def _right_words(references: tuple[str, ...]) -> frozenset[str]:
 @lru_cache(maxsize=1 << 14)
 def _long_words(source: str, has_nouns: bool) -> frozenset[str]:
     """The long words of a source, only those in small letters unless all nouns have a capital."""
-    return frozenset(word for word in _LONG.findall(source) if has_nouns or word.islower())
+    return frozenset(word if has_nouns else word.lower() for word in _LONG.findall(source) if has_nouns or word[1:].islower())
 
 
 def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
@@ -141,6 +141,7 @@ def _own_words(text: str) -> Sequence[str]:
 def _left_words(source: str, output: str, source_language: str, target_language: str) -> Sequence[str]:
     there, here = _own_words(source), _own_words(output)
     known = set(there)
+    known |= {word.lower() for word in there if word.istitle() and target_language in _NOT_LATIN}
     left = [word for word in here if word in known and _is_common(word) and not is_loan(word)]
     if _COMMAND.search(source):
         left = []
@@ -152,6 +153,9 @@ def _left_words(source: str, output: str, source_language: str, target_language:
         word for word in left if is_foreign_word(word, *languages) and not is_international(word, *languages)
     ]
     return list(dict.fromkeys([*foreign, *_runs(there, here)]))
+
+
+_NOT_LATIN = frozenset(("ru", "uk", "zh", "ja", "ko", "el", "bg"))
 
 
 def _is_common(word: str) -> bool:

@@ -259,6 +259,8 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
             is_list
             or (max(map(len, lines)) <= _WRAPPED and (given < before or before == 0))
             or (lone and _is_short(lines, output))
+            or (before == 0 and given == 1 and "  " not in source and _is_between(source, output_stripped))
+            or (given < before and stripped.count("\n\n") > output_stripped.count("\n\n") > 0)
         ):
             where = mark_all("output", output, "\n") if given > before else mark_all("source", source, "\n")
             what = "no line break" if given == 0 else "1 line break" if given == 1 else f"{given} line breaks"
@@ -268,6 +270,15 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
         message = f"{given_paragraphs + 1} paragraphs, in the source {paragraphs + 1}"
         problems.append(FormProblem(message, mark_all("source", source, "\n\n"), "minor"))
     return problems
+
+
+_SENTENCES_END = re.compile(r"(?<=\w)[.!?](?=\s|$)")
+
+
+def _is_between(source: str, output: str) -> bool:
+    """Whether a line break of the output separates the only two sentences of the source."""
+    first = output.partition("\n")[0].rstrip()
+    return len(_SENTENCES_END.findall(source)) == 2 and first[-1:] in ".!?。！？" and len(source) < 200
 
 
 def _is_short(lines: Sequence[str], output: str) -> bool:

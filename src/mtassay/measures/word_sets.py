@@ -13,6 +13,7 @@ from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, U
 from mtassay.measures.output_language import fold, wrong_script
 from mtassay.measures.polarity import Negations, Polarity, find_polarity, negations_of
 from mtassay.measures.spacing import UNSPACED
+from mtassay.nlp.word_forms import word_forms
 
 _TABLE = Path(__file__).parent / "data" / "word_sets.tsv"
 _LONGEST = 600
@@ -243,6 +244,7 @@ _TWICE = re.compile(
     re.IGNORECASE,
 )
 
+_PREFIXED = re.compile(r"\b(?:un((?!lock|fold|paus|compress|link|install|pack|mount|load|zip|check|select|limit|pair|block|mut|stag)[a-z]{3,}(?:ed|able|ible))|non-?([a-z]{5,}(?:able|ible|ed|ing)))\b", re.IGNORECASE)
 _ADDED, _LOST = "added: nothing in the source denies", "lost: nothing in the output denies"
 
 
@@ -272,7 +274,17 @@ class _Look:
             return _Problem(message, _marks("output", unit.output, phrase[:1]))
         if denies != is_denied or (not denies and self._without.search(unit.source)):
             return self._plain(unit)
-        return self._opposite(unit)
+        return self._opposite(unit) or self._prefix(unit, denies)
+
+    def _prefix(self, unit: Unit, denies: bool) -> _Problem | None:
+        """Find an English un- or non- whose word is in the output without anything that denies."""
+        text = unit.source or ""
+        match = _PREFIXED.search(text) if self._languages[0] == "en" and not denies and len(text) < 160 else None
+        if match is None or unit.references or self._target.may_deny(unit.output) or match[0].lower() in unit.output:
+            return None
+        if not word_forms("en").knows((match[1] or match[2]).lower()):
+            return None
+        return _Problem(f"{match[0]!r} is {_LOST}", (Mark("source", *match.span()),))
 
     def _plain(self, unit: Unit) -> _Problem | None:
         """Find a plain negation on one side only."""
