@@ -207,6 +207,10 @@ class Reading:
             return "writes JSON, as the source says"
         if found := signs.ignores_text(source, output):
             return f"does what the source says ({found!r}) instead of translating it"
+        if not _is_copy(source, output) and (kind := signs.writes_kind(source, output)):
+            return f"does what the source says ({kind!r}) instead of translating it"
+        if signs.replies_token(source, output):
+            return f"does what the source says: only {output.strip()[:40]!r}"
         if match := signs.asks_for_text(source):
             is_list = "\n" in output and "\n" not in source
             is_request = source.rstrip()[-1:] in ".!。" and len(words_of(source)) > 3

@@ -235,7 +235,7 @@ _SHOUTED = words(
 
 # Days and months, which these languages write in small letters within a sentence.
 _DAYS = {
-    code: re.compile(rf"(?<=[a-zà-ÿа-яё] )(?:{days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
+    code: re.compile(rf"(?<=[a-zà-ÿа-яё,—–] )(?:{days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
     for code, days in {
         "en": "monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|october|december",
         "es": "Lunes|Martes|Miércoles|Jueves|Viernes|Sábado|Domingo|Enero|Febrero|Abril|Agosto|Octubre|Noviembre"
@@ -260,7 +260,7 @@ _DAYS = {
 
 def _capital_day(output: str, day: re.Pattern[str]) -> Sequence[FormProblem]:
     match = day.search(output)
-    if match and match[0].istitle() and not output[: match.start()].split()[-1].islower():
+    if match and match[0].istitle() and any(map(str.isupper, output[: match.start()].split()[-1])):
         return ()  # Guiana Francesa
     case = "capital" if match and match[0].islower() else "small"
     return (

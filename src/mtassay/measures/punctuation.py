@@ -74,6 +74,30 @@ _POLITE = ("です", "ます", "ました", "ません", "でした", "くださ
 _NO_PERIOD = words("th lo km my bo dz")
 
 
+# Words that begin a clause after a comma, and what may be before them instead.
+_CLAUSES = {
+    code: re.compile(rf"(?<=[^\W\d_] )(?!(?:{before}) )[^\W\d_]+ (?:{clause})(?= [^\W\d_])")
+    for code, (before, clause) in {
+        "ru": (
+            "и|а|но|или|что|в|во|на|о|об|с|со|к|ко|от|из|до|по|за|для|при|у|через|под|над|между|без|после|перед|кроме|тем"
+            "|тот|лишь|только|даже|не|из-за|ни|как|той|того|вместо|благодаря|про|среди|около|потому|так|ради|вокруг",
+            "который|которая|которое|которые",
+        ),
+        "cs": (
+            "a|i|ale|tak|jen|ani|nebo|takže|proto|než|s|se|na|v|ve|o|do|k|ke|z|ze|po|pro|za|od|u|při|bez|pod|nad|mezi|ačkoli"
+            "|až|zrovna|právě|to|pouze|zejména|hlavně|především|jako|přes|před|či|podle|díky|jenom|co|místo|jež|s tím"
+            "|kvůli|jednak|např|prostřednictvím|i když|však",
+            "že|protože|který|která|které|kteří",
+        ),
+        "de": ("so|ohne|und|oder|als|bis|auch|nicht|anstatt|statt|aber|dadurch|außer|nur|auf|kaum|sodass|wie|denn|sowie|sondern|selbst", "dass|weil"),
+    }.items()
+}
+
+
+def _is_list(output: str) -> bool:
+    return "\n" in output or len(output) > 300
+
+
 # A question that another sentence follows, in languages that mark questions as English does.
 _ASKED = re.compile(r"(?<=\w)[\u00a0\u202f ]?[?？](?= ?[^\W\d_])")
 _SENTENCE_END = re.compile(r"(?<=\w)[\u00a0\u202f ]?[.?!？。！](?=\s|$|[一-龥])")
@@ -111,7 +135,7 @@ class EndPunctuation(ConventionCheck):
     id = "end-punctuation"
     group = "form"
     severity = "minor"
-    about = "a text that ends with other punctuation than its source"
+    about = "other punctuation at the end than in the source, or a comma before a clause that is missing"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """The alarms; Japanese files may leave out full stops throughout."""
@@ -134,11 +158,16 @@ class EndPunctuation(ConventionCheck):
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
         code = code_of(context.target)
         own = _PLAIN | _OWN.get(code, {})
+        clause = _CLAUSES.get(code)
         foreign = _FOREIGN.get(code, {})
 
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
             if source[-1:].isalnum() and output[-1:].isalnum():
                 return ()
+            match = clause.search(output) if clause else None
+            if match and "," not in match[0] and not _is_list(output):
+                place = mark("output", *match.span())
+                return [FormProblem(f"The comma before {match[0].split()[-1]!r} is missing", place)]
             inner = len(_ASKED.findall(source)) - len(_ASKED.findall(output))
             if inner > 0 and code in _ASKING and _SENTENCE_END.sub("", source) != source:
                 ends = len(_SENTENCE_END.findall(source)), len(_SENTENCE_END.findall(output))

@@ -244,6 +244,7 @@ _TWICE = re.compile(
     re.IGNORECASE,
 )
 
+_LESS = re.compile(r"(?:less|weniger|moins|menos|meno|менее|méně|minder|mniej|не так|nicht so) ?$")
 _PREFIXED = re.compile(r"\b(?:un((?!lock|fold|paus|compress|link|install|pack|mount|load|zip|check|select|limit|pair|block|mut|stag)[a-z]{3,}(?:ed|able|ible))|non-?([a-z]{5,}(?:able|ible|ed|ing)))\b", re.IGNORECASE)
 _ADDED, _LOST = "added: nothing in the source denies", "lost: nothing in the output denies"
 
@@ -324,6 +325,8 @@ class _Look:
         swapped = swapped_word(NegationCheck.id, text, unit.output, *self._languages)
         if swapped is None or any(swapped.other in reference.lower() for reference in unit.references):
             return None
+        if _LESS.search(unit.output.lower().partition(swapped.other)[0][-12:]):
+            return None  # More slowly is less quickly.
         if swapped.is_polar:
             rest = text.lower().replace(swapped.word, " "), unit.output.lower().replace(swapped.other, " ")
             # "No longer valid" is "invalid": an opposite may replace a denial.
