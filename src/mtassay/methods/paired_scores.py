@@ -535,7 +535,7 @@ class PairedScores:
         samples: int = 1000,
         seed: int | None = 12345,
     ) -> tuple[float | None, float | None]:
-        """The interval of the change: Bonett & Price's for shares of independent units, else by bootstrap."""
+        """The interval of a change: Bonett & Price's for shares of independent units, else by bootstrap."""
         parts = [part for part in row.parts if len(part)]
         used = np.concatenate(parts)
         if change.fixed is not None and len(np.unique(row.units[used])) == len(np.unique(used)):
@@ -555,7 +555,7 @@ class PairedScores:
         return _defined(float(ends[0][0])), _defined(float(ends[1][0]))
 
     def moved_units(self) -> list[UnitChange]:
-        """The change of each unit under each metric; units of shares have verdicts instead."""
+        """The change of each unit under each metric, except for shares, whose units have verdicts instead."""
         moved = []
         for pair in self._pairs:
             if pair.ledger.is_share:

@@ -320,7 +320,7 @@ class General(Capability):
     def objection(
         self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
     ) -> str | None:
-        """The edited words must be a small share of the source; without the original, of the edited one."""
+        """The edited words must be a small share of the source (else of the edited source)."""
         text, places = (original, original_places(changes)) if original else (edited, edited_places(changes))
         words, share = _words(text), _words(text, places)
         if words and share / words < SHARE:

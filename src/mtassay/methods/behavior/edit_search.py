@@ -165,7 +165,7 @@ def _times(words: Sequence[str], text: Sequence[str]) -> int:
 _UNSPACED = "⺀-鿿豈-﫿぀-ヿ฀-๿"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _UNSPACED_WORD = re.compile(f"[{_UNSPACED}]")
-_GROUPED = re.compile(r"(?<=\d)，(?=\d{3}(?!\d))")  # 3，789: some systems write Chinese punctuation everywhere
+_GROUPED = re.compile(r"(?<=\d)，(?=\d{3}(?!\d))")  # 3，789: Chinese punctuation in numbers
 _PARTICLES = frozenset("的了着地得们個个是在")
 STEM = 4
 """Two words with at least this many equal first letters can be forms of one word."""

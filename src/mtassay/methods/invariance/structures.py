@@ -138,7 +138,7 @@ class CountStructure(Structure):
 
     def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """The sum of the absolute differences in counts, for each pair, in order."""
-        counts: dict[int, Counter[str]] = {}  # An original is compared with many variants, and counted once.
+        counts: dict[int, Counter[str]] = {}  # counts each original only once
         for pair in compared:
             for output in (pair.original.output, pair.variant.output):
                 if id(output) not in counts:

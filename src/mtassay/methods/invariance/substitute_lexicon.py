@@ -392,7 +392,7 @@ class TableFile(SubstituteLexicon):
 
 
 def _stands_alone(place: WordPlace) -> bool:
-    """Whether it is an adjective with no noun beside it, so no pair proves anything: "it is late"."""
+    """Whether the word is an adjective without a noun beside it, which no pair supports: "it is late"."""
     token = place.sentence.tokens[place.token]
     return token.pos == "ADJ" and token.head != place.token + 1
 

@@ -346,7 +346,7 @@ class FillMask(Substituter):
         )
 
     def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
-        """For each place, in order, at most `count` words, best first; `[]` if the text is too long."""
+        """Return for each place, in order, up to `count` words, best first; `[]` if the text is too long."""
         if not places or count < 1:
             return [[] for _ in places]
         rows = self._model.read([gap_at(place) for place in places])

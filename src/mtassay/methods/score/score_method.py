@@ -137,7 +137,7 @@ class ScoreMethod(RepeatSettings, Method):
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
-        """Metrics may be given as text, `bleu,chrf++`, or as a list of such texts; the pair too."""
+        """Return the parameters. Metrics may be text, as `bleu,chrf++`, or a list; the pair may be text."""
         values = dict(settings)
         pair = values.get("pair")
         if isinstance(pair, str):

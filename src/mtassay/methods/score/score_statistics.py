@@ -125,7 +125,7 @@ class SystemTests:
     def _p_values(
         self, columns: Sequence[MetricColumn], swaps: Sequence[NDArray[np.float32] | None]
     ) -> tuple[list[NDArray[np.float64]], list[float]]:
-        """Tests of all pairs in each column, and the standard errors that a further difference must reach."""
+        """p-values of all pairs in each column, and the standard errors of a difference to be significant."""
         if self.correction != "max-t":
             alone = [self._tested_alone(column, own) for column, own in zip(columns, swaps, strict=True)]
             return [p for p, _ in alone], [critical for _, critical in alone]
@@ -260,7 +260,7 @@ class SystemTests:
         return Result(scores, comparisons, clustered)
 
     def _has_rank(self, column: MetricColumn, place: int, system: str) -> bool:
-        """Not if it left texts without an answer, or is not rated on all units that others are rated on."""
+        """Whether a system answered all texts and is rated on all units that others are rated on."""
         if self.rank_incomplete:
             return True
         return not self.unanswered.get(system) and (column.is_complete is None or column.is_complete[place])
