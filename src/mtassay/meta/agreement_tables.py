@@ -26,7 +26,7 @@ _PERCENT = "prediction_error"
 
 
 def agreement_tables(result: Result, labels: Mapping[str, str], *, unit: str) -> list[Table]:
-    """Statistics and raters by human score, a few of them side by side; `unit` is the unit of n.
+    """Tables of statistics and raters by human score, a few scores side by side; `unit` is the unit of n.
 
     The best rater for each statistic and human score is bold. If metrics were tested against each other, the
     table has their ranks.

@@ -41,7 +41,7 @@ class OrderSweep:
 
     @classmethod
     def among(cls, metrics: Mapping[str, Metric], orders: range, *, language: str = "") -> OrderSweep:
-        """The sweep with the settings of the first BLEU among the metrics, or else with the usual ones."""
+        """Make the sweep with the settings of the first BLEU among the metrics, or else the defaults."""
         for spec, metric in metrics.items():
             if isinstance(metric, BLEU):
                 return cls.of(spec, metric, orders)

@@ -205,7 +205,7 @@ def told_apart(raters: Sequence[Rater]) -> list[Rater]:
 
 
 def mean_of_rated(sums: NDArray[Any]) -> Floats:
-    """The `aggregate` of people: the last axis has the sum of ratings and their number; nan if unrated.
+    """The `aggregate` of people's scores; the last axis has the sum and number of ratings. nan if unrated.
 
     >>> mean_of_rated(np.array([[6.0, 4.0], [0.0, 0.0]])).tolist()
     [1.5, nan]

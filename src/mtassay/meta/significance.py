@@ -62,7 +62,7 @@ class Swaps:
         return self.test == "wmt"
 
     def masks(self, segments: NDArray[np.int64], *, size: int) -> Iterator[NDArray[np.bool_]]:
-        """Which scores stay, in blocks (some trials, scores) of `size` numbers; `segments` says whose."""
+        """Yield which scores stay, in blocks (trials, scores) of `size` numbers; `segments` groups scores."""
         rng = np.random.default_rng(self.seed)
         rows = max(1, size // max(1, segments.size))
         for start in range(0, self.trials, rows):

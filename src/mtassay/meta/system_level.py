@@ -301,7 +301,7 @@ class SystemLevel:
         return estimates
 
     def _soft_accuracy(self, metric: Rater, human: Rater, rated: NDArray[Any]) -> Estimate:
-        """On the units that people rated: more would make the metric more certain than people can be."""
+        """Use only units that people rated; more would make the metric more certain than people can be."""
         name = "soft_pairwise_accuracy"
         if (units := self.soft_units(metric, human, rated)) is None:
             reason = metric.why or human.why or f"not counted in segments or documents: {metric.label}"
@@ -350,7 +350,7 @@ class SystemLevel:
         return confidence
 
     def _resampled_p(self, rater: Rater, units: Units, deviation: Floats) -> Floats:
-        """p-values (samples, pairs of systems) by the normal distribution, since a test in each is slow."""
+        """p-values (samples, pairs of systems) by the normal distribution, since tests would be slow."""
         key = ("resampled p", id(rater), units.kind, tuple(units.ids), units.statistics.shape)
         if key not in self._memory:
             scores = rater.sign * resampling.bootstrap_scores(
