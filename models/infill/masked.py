@@ -26,7 +26,7 @@ from weights import keep
 SIZE = {"hidden_size": 384, "num_hidden_layers": 6, "num_attention_heads": 6, "intermediate_size": 1536}
 TINY = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 128}
 HIDDEN, LONGEST, TOKENS = 0.15, 96, 24_000
-PEAK, WARM_UP = 1e-3, 500
+PEAK, WARM_UP = 5e-4, 800
 SEED = 12345
 
 
