@@ -27,6 +27,9 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(PROJECT / ".pytest_cache" / "compiled")
     sys.dont_write_bytecode = False
 
+# As the command does: our matrices are narrow, and two threads wait for each other longer than they compute.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Started by nohup or in the background these are ignored, and what the tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
