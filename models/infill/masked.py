@@ -23,10 +23,10 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoTokenizer, BertConfig, BertForMaskedLM
 from weights import keep
 
-SIZE = {"hidden_size": 384, "num_hidden_layers": 6, "num_attention_heads": 6, "intermediate_size": 1536}
+SIZE = {"hidden_size": 384, "num_hidden_layers": 5, "num_attention_heads": 6, "intermediate_size": 1536}
 TINY = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 128}
 HIDDEN, LONGEST, TOKENS = 0.15, 96, 24_000
-PEAK, WARM_UP = 1e-3, 500
+PEAK, WARM_UP = 5e-4, 800
 SEED = 12345
 
 

@@ -39,7 +39,7 @@ BEGIN, PAD, END = 0, 1, 2
 LENGTHS, LONGEST, TOKENS = (1, 1, 1, 1, 1, 1, 2, 2, 2, 3), 100, 24_000
 COPIED = 0.3  # weight of the rest's pieces, that of the gap's being 1
 JOINED = 0.3
-PEAK, WARM_UP, SMOOTHING = 7e-4, 800, 0.05
+PEAK, WARM_UP, SMOOTHING = 5e-4, 1000, 0.05
 SEED = 12345
 
 
@@ -216,15 +216,13 @@ def main() -> None:
     held_out = [gap_in(row, pieces.mask_token_id, END) for row in rows[:500]]
     rows = rows[500:]
     size = SIZES["tiny" if arguments.tiny else "pairs" if pairs else "texts"]
-    sides = {
-        f"{side}_{what}": size[key]
-        for side in ("encoder", "decoder")
-        for what, key in (("layers", "layers"), ("attention_heads", "heads"))
-    }
+    heads = {f"{side}_attention_heads": size["heads"] for side in ("encoder", "decoder")}
+    layers = {"encoder_layers": size["layers"], "decoder_layers": size["layers"] - 1}
     inner = {f"{side}_ffn_dim": 4 * size["d_model"] for side in ("encoder", "decoder")}
     model = BartForConditionalGeneration(
         BartConfig(
-            vocab_size=len(pieces), d_model=size["d_model"], **sides, **inner, max_position_embeddings=512,
+            vocab_size=len(pieces), d_model=size["d_model"], **heads, **layers, **inner,
+            max_position_embeddings=512,
             bos_token_id=BEGIN, pad_token_id=PAD, eos_token_id=END, decoder_start_token_id=END,
             forced_bos_token_id=BEGIN, forced_eos_token_id=None, dropout=0.1,
         )
@@ -234,7 +232,7 @@ def main() -> None:
         f"{len(rows):,} rows, {count:,} parameters, ready after {time.monotonic() - began:.0f} s", flush=True
     )
     optimizer = torch.optim.AdamW(model.parameters(), lr=PEAK, betas=(0.9, 0.98), weight_decay=0.01)
-    start, step, done, epoch = time.monotonic(), 0, 0.0, 0
+    start, step, done, epoch, loss = time.monotonic(), 0, 0.0, 0, torch.zeros(())
     model.train()
     while done < 1:
         epoch += 1
