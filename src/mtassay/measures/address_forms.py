@@ -107,7 +107,9 @@ def _chinese() -> dict[str, str]:
     shared = set.intersection(*map(set, signs.values()))
     _, traditional, simplified = (_NLP / "simplified.txt").read_text(encoding="utf-8").splitlines()
     only = set(traditional).difference(simplified, "乾著瞭於夥藉摺餘鬥裏麼儘後隻係")
-    return dict.fromkeys(only, "zh-Hant") | {sign: name for name, own in signs.items() for sign in own if sign not in shared}
+    return dict.fromkeys(only, "zh-Hant") | {
+        sign: name for name, own in signs.items() for sign in own if sign not in shared
+    }
 
 
 @cache

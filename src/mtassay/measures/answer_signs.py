@@ -183,7 +183,9 @@ _REQUEST = re.compile(
     r"|cuent|écri|racont|scriv|escrev|напиш|写)",
     re.IGNORECASE,
 )
-_REPLY = re.compile(r"\W{0,3}(?:reply|answer|respond|say|type|enter|send|text|print|output|write|antwort\w*)\b", re.IGNORECASE)
+_REPLY = re.compile(
+    r"\W{0,3}(?:reply|answer|respond|say|type|enter|send|text|print|output|write|antwort\w*)\b", re.IGNORECASE
+)
 
 
 def writes_kind(source: str, output: str) -> str | None:

@@ -198,7 +198,9 @@ def _same_page(url: str, other: str) -> bool:
     if "://" in url and "://" not in other and not other.startswith("www."):
         return False
     one, two = _without_language(url), _without_language(other)
-    places = [part for part in _PATH_LANGUAGE.findall(url) if part not in other and not url.count(f"/{part}", 9) > 1]
+    places = [
+        part for part in _PATH_LANGUAGE.findall(url) if part not in other and not url.count(f"/{part}", 9) > 1
+    ]
     if len(url) == len(other) and any(part not in _LANGUAGES for part in places):
         return False
     return one == two or (other.startswith(url) and other != url and url.endswith("/"))

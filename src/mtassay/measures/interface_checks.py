@@ -278,7 +278,11 @@ def _lowered(source: str, output: str) -> Sequence[FormProblem]:
         if name in output:
             continue
         other = name.capitalize()  # Github for GitHub
-        small = other if other in output and small != name[0] + other[1:] and _INNER_CAPITAL.fullmatch(name) else small
+        small = (
+            other
+            if other in output and small != name[0] + other[1:] and _INNER_CAPITAL.fullmatch(name)
+            else small
+        )
         if small not in output:
             continue
         place = re.search(rf"(?<![\w./@-]){re.escape(small)}(?![\w./@-]\w|\w)", output, re.ASCII)

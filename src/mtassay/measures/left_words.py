@@ -117,7 +117,11 @@ def _right_words(references: tuple[str, ...]) -> frozenset[str]:
 @lru_cache(maxsize=1 << 14)
 def _long_words(source: str, has_nouns: bool) -> frozenset[str]:
     """The long words of a source, only those in small letters unless all nouns have a capital."""
-    return frozenset(word if has_nouns else word.lower() for word in _LONG.findall(source) if has_nouns or word[1:].islower())
+    return frozenset(
+        word if has_nouns else word.lower()
+        for word in _LONG.findall(source)
+        if has_nouns or word[1:].islower()
+    )
 
 
 def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:

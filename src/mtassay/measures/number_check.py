@@ -210,7 +210,10 @@ class _Reader:
             round(abs(before - after), 6) == 12
             or (abs(before - after) == 0.5 and _HALF.search(f"{source} {output}"))
             or _is_short_year(before, after)
-            or (_DEGREE.search(source) and is_converted(Number("", missing[0], ()), Number("", instead[0], ())))
+            or (
+                _DEGREE.search(source)
+                and is_converted(Number("", missing[0], ()), Number("", instead[0], ()))
+            )
             # 3 miles are 5 km, 3 attempts are not 5.
             or (
                 (_expression("measure").search(source) or _expression("measure").search(output))

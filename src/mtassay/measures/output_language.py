@@ -651,7 +651,9 @@ class MixedLanguage(Check):
                 word = next(word for word in _LETTERS.findall(output) if word in near)
                 if word not in words_of(source) and not is_same_text(source, output):
                     place = output.index(word)
-                    yield Alarm(index, f"{word!r} is of another language", (Mark("output", place, place + len(word)),))
+                    yield Alarm(
+                        index, f"{word!r} is of another language", (Mark("output", place, place + len(word)),)
+                    )
                     continue
             common = _parts_of(source).intersection(output.split()) - words.own
             if len(common) < 2 or is_same_text(source, output):

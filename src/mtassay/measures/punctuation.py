@@ -89,7 +89,10 @@ _CLAUSES = {
             "|kvůli|jednak|např|prostřednictvím|i když|však",
             "že|protože|který|která|které|kteří",
         ),
-        "de": ("so|ohne|und|oder|als|bis|auch|nicht|anstatt|statt|aber|dadurch|außer|nur|auf|kaum|sodass|wie|denn|sowie|sondern|selbst", "dass|weil"),
+        "de": (
+            "so|ohne|und|oder|als|bis|auch|nicht|anstatt|statt|aber|dadurch|außer|nur|auf|kaum|sodass|wie|denn|sowie|sondern|selbst",
+            "dass|weil",
+        ),
     }.items()
 }
 

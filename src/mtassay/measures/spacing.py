@@ -398,7 +398,11 @@ def _mark_problems(output: str) -> Iterator[FormProblem]:
 
 def _width_problems(source: str, output: str) -> Iterator[FormProblem]:
     match = None if output.isascii() else _WIDTH.search(output)
-    if match and not (match[0] == "," and not re.search("[、，。]", output)) and match[0] not in source.split():
+    if (
+        match
+        and not (match[0] == "," and not re.search("[、，。]", output))
+        and match[0] not in source.split()
+    ):
         where = mark("output", match.start(), match.end())
         yield FormProblem(f"{quoted(match[0])} has the wrong width", where, "minor")
 

@@ -156,7 +156,9 @@ def lost_word(text: str, other: str, language: str, other_language: str) -> str:
         return ""
     words = _words("omission", other_language)
     here = words.forms_in(other) if words.heads or words.by_phrase else there
-    return next((word for name, own in there.items() for word in own.values() if word and name not in here), "")
+    return next(
+        (word for name, own in there.items() for word in own.values() if word and name not in here), ""
+    )
 
 
 # Longer texts nearly always have a word that might mean a negation.
@@ -245,7 +247,10 @@ _TWICE = re.compile(
 )
 
 _LESS = re.compile(r"(?:less|weniger|moins|menos|meno|менее|méně|minder|mniej|не так|nicht so) ?$")
-_PREFIXED = re.compile(r"\b(?:un((?!lock|fold|paus|compress|link|install|pack|mount|load|zip|check|select|limit|pair|block|mut|stag)[a-z]{3,}(?:ed|able|ible))|non-?([a-z]{5,}(?:able|ible|ed|ing)))\b", re.IGNORECASE)
+_PREFIXED = re.compile(
+    r"\b(?:un((?!lock|fold|paus|compress|link|install|pack|mount|load|zip|check|select|limit|pair|block|mut|stag)[a-z]{3,}(?:ed|able|ible))|non-?([a-z]{5,}(?:able|ible|ed|ing)))\b",
+    re.IGNORECASE,
+)
 _ADDED, _LOST = "added: nothing in the source denies", "lost: nothing in the output denies"
 
 
@@ -280,8 +285,15 @@ class _Look:
     def _prefix(self, unit: Unit, denies: bool) -> _Problem | None:
         """Find an English un- or non- whose word is in the output without anything that denies."""
         text = unit.source or ""
-        match = _PREFIXED.search(text) if self._languages[0] == "en" and not denies and len(text) < 160 else None
-        if match is None or unit.references or self._target.may_deny(unit.output) or match[0].lower() in unit.output:
+        match = (
+            _PREFIXED.search(text) if self._languages[0] == "en" and not denies and len(text) < 160 else None
+        )
+        if (
+            match is None
+            or unit.references
+            or self._target.may_deny(unit.output)
+            or match[0].lower() in unit.output
+        ):
             return None
         if not word_forms("en").knows((match[1] or match[2]).lower()):
             return None
