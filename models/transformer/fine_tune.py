@@ -1,7 +1,7 @@
 """Fine-tunes what train.py made on corrected errors, as He, Meister, Su (2020) do and more carefully.
 
 usage: python models/transformer/fine_tune.py DATA CORRECTIONS OUT MODEL [--also FILE …] [--seeds 3]
-    [--beams 4]
+    [--beams 4] [--every 1]
 
 CORRECTIONS is JSONL with `source` and `correction`; MODEL is the folder of train.py. Two recipes, one after
 the other, with every seed:
@@ -13,13 +13,14 @@ careful  steps at a rate of 3e-5 without dropout; each sees all corrections and 
          weights with most outputs equal to their correction among those that lose at most 0.05 BLEU there
 
 OUT gets `fine-tuned.jsonl`: the outputs of each for the sources of CORRECTIONS, of the test pairs and of
-every FILE, and those of the model before.
+every FILE, and those of the model before; `--every 2` takes every second test pair and line only.
 """
 
 from __future__ import annotations
 
 import argparse
 import copy
+import gc
 import json
 import math
 import random
@@ -133,13 +134,16 @@ def main() -> None:
     parser.add_argument("--also", type=Path, nargs="*", default=[])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--beams", type=int, default=BEAMS)
+    parser.add_argument("--every", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_float32_matmul_precision("high")
+    torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for each shape of a batch
+    gc.disable()
     ordinary, chosen, test = split_data(arguments.data)
     lines = arguments.corrections.read_text(encoding="utf-8").splitlines()
     corrections = [(row["source"], row["correction"]) for row in map(json.loads, lines)]
-    texts = [source for source, _ in [*corrections, *test]]
-    texts += [line for path in arguments.also for line in read_lines(path)]
+    texts = [source for source, _ in [*corrections, *test[:: arguments.every]]]
+    texts += [line for path in arguments.also for line in read_lines(path)[:: arguments.every]]
     texts = list(dict.fromkeys(texts))
     arguments.out.mkdir(parents=True, exist_ok=True)
     with (arguments.out / "fine-tuned.jsonl").open("w", encoding="utf-8") as file:
