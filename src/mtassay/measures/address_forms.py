@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from mtassay.data.words import read_table
 from mtassay.measures.check import words
 
-
 _NLP = Path(__file__).parent.parent / "nlp" / "data"
 
 

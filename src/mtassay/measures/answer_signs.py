@@ -165,27 +165,10 @@ def orders_nothing(output: str) -> bool:
 # Kinds of texts that a request asks for, and their names in other languages.
 _KINDS = [
     re.compile(rf"(?<![A-Za-zà-ÿа-я])(?:{pattern})", re.IGNORECASE)
-    for pattern in (
-        "poem|haiku|gedicht|poema|poes[ií]a|poème|ha[iï]ku|стих|хокку|хайку|báse[ňn]|básničk|诗|俳句|詩|gedicht|wiersz",
-        "joke|witz|chiste|broma|blague|plaisanterie|piada|anedota|barzellett|battuta|шутк|анекдот|vtip|żart|笑话|冗談|ジョーク",
-        "story|geschichte|historia|cuento|histoire|conte(?!n)|história|conto|storia|raccont|истори|рассказ|сказк|příběh|故事|物語|話",
-        "recipe|rezept|receta|recette|receita|ricett|рецепт|recept|przepis|食谱|菜谱|配方|レシピ",
-        "synonym|sinónim|sinônim|sinonim|синоним|同义词|近义词|同義語|類義語",
-        "haupt?stadt|capital(?!s)|столиц|hlavní město|首都",
-        "slogan|eslogan|eslógan|лозунг|слоган|motto|口号|标语|スローガン",
-        "song|lied|canción|chanson|música|canção|canzone|песн|píse[ňn]|piosenk|歌|曲",
-        "summar|zusammenfass|resum|résum|riassun|кратк|резюме|shrn|streszcz|摘要|总结|概括|要約|まとめ",
-        "essay|aufsatz|ensayo|essai|ensaio|redação|saggio|эссе|сочинени|esej|作文|文章|论文|エッセイ",
-    )
+    for pattern in small_words("kinds").values()
 ]
-_REQUEST = re.compile(
-    r"(?:^|[“\"„«「:：.!?]\W?)(?:please )?(?:write|tell|compose|give|list|name|suggest|sing|schreib|nenn|erzähl|gib|escrib"
-    r"|cuent|écri|racont|scriv|escrev|напиш|写)",
-    re.IGNORECASE,
-)
-_REPLY = re.compile(
-    r"\W{0,3}(?:reply|answer|respond|say|type|enter|send|text|print|output|write|antwort\w*)\b", re.IGNORECASE
-)
+_REQUEST = re.compile(small_words("expressions")["request"], re.IGNORECASE)
+_REPLY = re.compile(small_words("expressions")["reply"], re.IGNORECASE)
 
 
 def writes_kind(source: str, output: str) -> str | None:

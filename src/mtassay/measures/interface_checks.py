@@ -22,6 +22,7 @@ from mtassay.measures.check import (
 )
 from mtassay.measures.name_check import small_place
 from mtassay.measures.punctuation import end_of
+from mtassay.measures.talk import small_words
 
 _SIGNS = {
     "&": re.compile(
@@ -236,25 +237,7 @@ _SHOUTED = words(
 # Days and months, which these languages write in small letters within a sentence.
 _DAYS = {
     code: re.compile(rf"(?<=[a-zà-ÿа-яё,—–] )(?:{days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
-    for code, days in {
-        "en": "monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|october|december",
-        "es": "Lunes|Martes|Miércoles|Jueves|Viernes|Sábado|Domingo|Enero|Febrero|Abril|Agosto|Octubre|Noviembre"
-        "|Diciembre|Junio|Julio|Septiembre|(?:Inglés|Francés|Alemán|Japonés|Portugués)(?:es|a|as)?|Italian[oa]s?|Rus[oa]s?"
-        "|Español(?:es|as?)?|Chin[oa]s?",
-        "fr": "Lundi|Mardi|Mercredi|Jeudi|Vendredi|Samedi|Dimanche|Janvier|Février|Avril|Juillet|Octobre|Novembre"
-        "|Décembre|Juin|Août|Septembre",
-        "it": "Lunedì|Martedì|Mercoledì|Giovedì|Venerdì|Sabato|Domenica|Gennaio|Febbraio|Luglio|Ottobre|Novembre"
-        "|Dicembre|Giugno|Agosto|Settembre|Aprile|(?:Ingles|Frances|Giappones|Portoghes|Cines)[ei]|Tedesc(?:[oa]|hi|he)"
-        "|Italian[oaei]|Spagnol[oaei]|Russ[oaei]",
-        "pt": "Segunda-feira|Terça-feira|Quarta-feira|Quinta-feira|Sexta-feira|Sábado|Domingo|Janeiro|Fevereiro|Março"
-        "|Abril|Junho|Julho|Agosto|Setembro|Outubro|Novembro|Dezembro|Ingl[eê]s(?:es|as?)?|Franc[eê]s(?:es|as?)?"
-        "|Alem(?:ão|ã|ães)|Espanh(?:ol|óis|olas?)|Italian[oa]s?|Russ[oa]s?",
-        "ru": "Понедельник|Вторник|Сред[уы]|Четверг|Пятниц[уы]|Суббот[уы]|Воскресенье|(?:Январ|Феврал|Апрел|Сентябр"
-        "|Октябр|Ноябр|Декабр)[ьяе]|(?:Английск|Французск|Немецк|Испанск|Итальянск|Русск|Китайск|Японск)(?:ий|ого|ом|ая|ой|ую|их)",
-        "cs": "Pondělí|Úterý|Stř(?:eda|edu|edy)|Čtvrtek|Pátek|Sobot[auy]|Neděl[ei]|Ledn[au]|Únor[ua]?|Březn[au]|Dubn[au]"
-        "|Květn[au]|Červn[au]|Červenc[ei]|Srpn[au]|Říjn[au]|Listopadu|Prosinc[ei]|(?:Anglick|Německ|Francouzsk|Česk"
-        "|Italsk|Španělsk|Rusk)(?:ý|ého|ém|á|é|ou|ých|y)|(?:Angl|Něm|Franc|Č)eštin[auyě]",
-    }.items()
+    for code, days in small_words("small-capitals").items()
 }
 
 

@@ -452,8 +452,8 @@ _HAN_MONTH = re.compile(
 )
 # Without a day, only the words before March and May show that they are months.
 _IN_MONTH = re.compile(
-    r"\b(?:in|since|until|by|last|next|early|late|mid)[ -](?:January|February|March|April|May|June|July|August|September"
-    r"|October|November|December)\b|[一二三四五六七八九十]月"
+    r"\b(?:in|since|until|by|last|next|early|late|mid)[ -](?:January|February|March|April|May|June|July"
+    r"|August|September|October|November|December)\b|[一二三四五六七八九十]月"
 )
 
 

@@ -135,7 +135,8 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
 # What is between two placeholders in the same order in all languages: 3 of 5, 3 von 5.
 _BETWEEN = (
     re.compile(
-        r"(?: [^\W\d_]+){0,2}\W{0,4}(?:of|out of|von|de|di|do|da|из|z|ze|van|af|av|sur|sobre|su|/)(?:\W| \w+ ){0,4}",
+        r"(?: [^\W\d_]+){0,2}\W{0,4}(?:of|out of|von|de|di|do|da|из|z|ze|van|af|av|sur|sobre|su|/)"
+        r"(?:\W| \w+ ){0,4}",
         re.IGNORECASE,
     ),
     re.compile(

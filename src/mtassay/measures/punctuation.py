@@ -76,24 +76,10 @@ _NO_PERIOD = words("th lo km my bo dz")
 
 # Words that begin a clause after a comma, and what may be before them instead.
 _CLAUSES = {
-    code: re.compile(rf"(?<=[^\W\d_] )(?!(?:{before}) )[^\W\d_]+ (?:{clause})(?= [^\W\d_])")
-    for code, (before, clause) in {
-        "ru": (
-            "и|а|но|или|что|в|во|на|о|об|с|со|к|ко|от|из|до|по|за|для|при|у|через|под|над|между|без|после|перед|кроме|тем"
-            "|тот|лишь|только|даже|не|из-за|ни|как|той|того|вместо|благодаря|про|среди|около|потому|так|ради|вокруг",
-            "который|которая|которое|которые",
-        ),
-        "cs": (
-            "a|i|ale|tak|jen|ani|nebo|takže|proto|než|s|se|na|v|ve|o|do|k|ke|z|ze|po|pro|za|od|u|při|bez|pod|nad|mezi|ačkoli"
-            "|až|zrovna|právě|to|pouze|zejména|hlavně|především|jako|přes|před|či|podle|díky|jenom|co|místo|jež|s tím"
-            "|kvůli|jednak|např|prostřednictvím|i když|však",
-            "že|protože|který|která|které|kteří",
-        ),
-        "de": (
-            "so|ohne|und|oder|als|bis|auch|nicht|anstatt|statt|aber|dadurch|außer|nur|auf|kaum|sodass|wie|denn|sowie|sondern|selbst",
-            "dass|weil",
-        ),
-    }.items()
+    code: re.compile(
+        rf"(?<=[^\W\d_] )(?!(?:{small_words('before-clauses')[code]}) )[^\W\d_]+ (?:{clause})(?= [^\W\d_])"
+    )
+    for code, clause in small_words("clauses").items()
 }
 
 
