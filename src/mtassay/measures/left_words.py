@@ -263,12 +263,12 @@ def lengths_of(units: Sequence[Unit], context: CheckContext) -> Lengths:
 
 
 class Omission(Check):
-    """Outputs far shorter than usual in the file."""
+    """Outputs far shorter than usual in the file, and lost words that say much."""
 
     id = "omission"
     group = "meaning"
     severity = "major"
-    about = "the output is much shorter than the source"
+    about = "the output is much shorter than the source, or lacks a word such as except"
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
@@ -307,12 +307,12 @@ class Omission(Check):
 
 
 class Addition(Check):
-    """Outputs far longer than usual in the file."""
+    """Outputs far longer than usual in the file, and added words that say much."""
 
     id = "addition"
     group = "meaning"
     severity = "major"
-    about = "the output is much longer than the source"
+    about = "the output is much longer than the source, or adds a word such as free"
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
