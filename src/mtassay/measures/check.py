@@ -18,7 +18,7 @@ Severity = Literal["critical", "major", "minor"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor")
 
 GROUPS = ("form", "meaning", "conduct", "terms", "style", "consistency")
-"""The groups of checks."""
+"""Placeholders and tags; numbers and negations; refusals and chatter; glossaries; house style; drift."""
 
 Need = Literal["source", "reference", "terms", "style", "document"]
 

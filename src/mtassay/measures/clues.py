@@ -234,7 +234,7 @@ class _States:
         return found
 
     def _contrasts(self, reference: ReadText, to_reference: Floats) -> dict[str, float]:
-        """The departures of an output from source and reference, which together tell more than each alone."""
+        """How an output differs from both source and reference, which says more than a single difference."""
         output, source = self.output, self.source
         between = source.states @ reference.states.T
         kept = self.to_source.max(0)

@@ -385,7 +385,7 @@ class COMET(Metric):
         return "COMET" if self.model == type(self).model else f"COMET[{Path(self.model).name}]"
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
-        """Names the model and COMET's version; a local checkpoint also by the start of its SHA-256.
+        """The model (a local checkpoint also by the start of its SHA-256), and COMET's version.
 
         The model is not loaded for this, so `nrefs` counts references even if the model ignores them.
         """

@@ -47,7 +47,7 @@ class SameSource(Check):
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms, in the order of the units; the most frequent translation, else the first, is right."""
+        """Return alarms in the order of the units; the most frequent (or first) translation is right."""
         groups: dict[tuple[str, str, object], list[int]] = {}
         for index, unit in enumerate(units):
             if unit.source and unit.output.strip():

@@ -366,7 +366,7 @@ def checked(
     Cached results are not computed again. If the run has workers, they compute the rest at this call.
     """
     for name, metric in metrics.items():
-        corpus.usable(name, metric)  # missing references first: no other advice is needed
+        corpus.usable(name, metric)  # missing references come first
     glossary = None
     if terms:
         from mtassay.data.formats.glossaries import read_glossaries  # loads slowly, and rarely needed

@@ -557,9 +557,10 @@ def _weights() -> dict[str, Weights]:
 
 
 def records_of(pair: Pair, kind: str) -> list[JudgeRecord]:
-    """The records of a pair and kind; for a pair without records, those of other pairs, the nearest first.
+    """Return records of a pair and kind; without records, those of other pairs, the most similar first.
 
-    Nearest are pairs with the same target language, then with the same source language, then larger ones.
+    Pairs with the same target language are most similar, then those with the same source language, then
+    larger ones.
     """
     records = [JudgeRecord(*row) for row in _data()["records"]]
     kinds = [kind.removesuffix("+models"), "encoder+reference" if "reference" in kind else "encoder"]
