@@ -102,8 +102,7 @@ class ChosenChecks(NamedTuple):
 def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
     """Read names of checks, separated by commas or in a list; `UsageError` for an unknown name.
 
-    A group stands for its checks, and a severity for its default checks. `default`, `all` and `none` refer to
-    all checks.
+    A group means its checks, and a severity its default checks. `default`, `all` and `none` refer to all.
 
     >>> check_names("numbers, negation"), check_names(["none"])
     (('numbers', 'negation'), ('none',))

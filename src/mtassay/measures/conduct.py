@@ -36,7 +36,7 @@ _ENGLISH = frozenset(
 # A refusal is at the beginning.
 _BEGINNING = 1_500
 _CHUNK = re.compile(r"[.!?。！？\n`]+|\*\*|\) |\(")
-# The reading of a text, in Latin letters, after it: 無料（Muryō).
+# A transcription in Latin letters after a text: 無料（Muryō).
 _LATIN_READING = re.compile(
     r"[^\x00-\u02ff][)）。.]?\s?[(（]([A-Za-zāīūēōǎǐǔěǒáíúéóàìùèòĀŌ' -]{5,200})[)）]\s*$"
 )

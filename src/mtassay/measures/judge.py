@@ -158,8 +158,7 @@ class JudgeCalibration(NamedTuple):
         """The likely range of the share of errors among the outputs called wrong.
 
         `probabilities` are the judge's probabilities for these outputs before recalibration. The range is two
-        standard deviations on both sides, from the uncertainty of the fit and the chance in this number of
-        outputs.
+        standard deviations on both sides, from the uncertainty of the fit and from chance.
         """
         x = np.array([logit(p) for p in probabilities])
         p = 1 / (1 + np.exp(-(self.shift + self.slope * x)))
@@ -260,7 +259,7 @@ class TranslationJudge(ABC):
     def decide(
         self, opinions: Sequence[Opinion], *, calibration: JudgeCalibration | None = None
     ) -> list[Opinion]:
-        """Add verdicts: outputs are wrong if an error is likely enough, and likelier than usual here.
+        """Add verdicts: outputs are wrong if an error is likely enough, and more likely than usual here.
 
         Without a probability, the verdict remains. A calibration changes both probabilities in the same way.
         """
@@ -559,8 +558,7 @@ def _weights() -> dict[str, Weights]:
 def records_of(pair: Pair, kind: str) -> list[JudgeRecord]:
     """Return records of a pair and kind; without records, those of other pairs, the most similar first.
 
-    Pairs with the same target language are most similar, then those with the same source language, then
-    larger ones.
+    Most similar are pairs with the same target language, then the same source language, then larger ones.
     """
     records = [JudgeRecord(*row) for row in _data()["records"]]
     kinds = [kind.removesuffix("+models"), "encoder+reference" if "reference" in kind else "encoder"]

@@ -80,8 +80,7 @@ class Likelihoods:
     ) -> list[dict[str, Clue]]:
         """Return each answer's clues by name; there are fewer if the model would translate differently.
 
-        Some clues need a reference. Texts that are too long have no clues, since the model would read only a
-        part.
+        Some clues need a reference. Texts that are too long for the model have no clues.
         """
         texts = [(a.source, a.output, r or "") for a, r in zip(answers, references, strict=True)]
         read = [n for n, sides in enumerate(texts) if not any(map(self._is_too_long, sides))]

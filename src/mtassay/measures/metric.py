@@ -93,8 +93,7 @@ class Metric(ABC):
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
         """Return statistics for each system of `outputs`, in order; all have the same ids and columns.
 
-        `outputs[system][i]` translates `segments[i]`. All systems are in one call, so that references are
-        prepared once.
+        `outputs[system][i]` translates `segments[i]`. One call has all systems, to prepare references once.
         """
 
     def measure_with(

@@ -121,8 +121,7 @@ class _Level(NamedTuple):
     """Keys of the same structure, for windows of `least + 1` to `most` symbols.
 
     The first `least` symbols are one number: their index (from 2) in the `windows` of the references. An
-    output is compared with `targets`, which have orders and the sorted keys of each reference for these
-    orders.
+    output is compared with `targets`, which have orders and each reference's sorted keys for them.
     """
 
     least: int

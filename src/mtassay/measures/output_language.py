@@ -293,8 +293,7 @@ class FileWords:
     def leftovers(self, unit: Unit) -> list[bool]:
         """For each output word outside quotes, whether it is a common word of the source.
 
-        Names, codes, and words that the target language also has do not count. May be empty if no word
-        counts.
+        Names, codes, and words of the target language do not count. May be empty if no word counts.
         """
         kept = _common_words(unit.source or "") - self.own
         # Few outputs have such a word, and finding runs of letters is faster than finding words.

@@ -221,8 +221,7 @@ def _quoted(words: Sequence[str]) -> str:
 class AnnotatedAnswer:
     """A source and its translation, both annotated or only as texts.
 
-    `references` are right translations, if any; `again` has further answers if a system was asked several
-    times.
+    `references` are right translations, if any; `again` has further answers if the system repeated.
     """
 
     id: str

@@ -6,12 +6,10 @@ left, and `minus` if it is one less (Myers 1999, Hyyrö 2003). So a row of any l
 integer operations. Many outputs are measured at once, each in its own lane of one long integer.
 
 Tercom (sacreBLEU's version) does not compute cells far from the diagonal. Here, such cells get values that
-never improve a cell inside the beam: to the left they fall by one per column, and to the right they rise by
-one.
+never improve a cell inside the beam: to the left they fall by one per column, to the right they rise.
 
 The search for shifts is greedy and needs conventions: the possible moves of a block, the choice among equally
-good shifts, and the limit of the search. Ours are the same as in sacreBLEU's version of Tercom, so the counts
-are equal.
+good shifts, and the limit of the search. Ours, and so the counts, are the same as in sacreBLEU's Tercom.
 """
 
 from __future__ import annotations
@@ -129,8 +127,7 @@ class EditDistance:
     ) -> list[int]:
         """The distances of outputs, given their words from `start` by place.
 
-        A lane has the columns of the beam and moves with it. The distance includes the columns behind the
-        beam.
+        A lane has the columns of the beam and moves with it. The distance includes columns behind the beam.
         """
         limits = [limit or ColumnRange(0, self._size + 1) for limit in measured.limits[start:]]
         highs = [*(limit.high for limit in limits[1:]), self._size + 1]

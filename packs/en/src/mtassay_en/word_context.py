@@ -573,7 +573,7 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
 def _is_adverb_elsewhere(
     tokens: Sequence[Token], place: Place, entry: LexiconEntry, before: str, after: str
 ) -> bool:
-    """Whether a Portuguese adverb is not where the others of its group can."""
+    """Whether a Portuguese adverb is where other adverbs of its group cannot be."""
     follows = tokens[place[1]].pos if place[1] < len(tokens) else ""
     precedes = tokens[place[0] - 1].pos if place[0] else ""
     words = {token.text.lower() for token in tokens}

@@ -198,8 +198,7 @@ class _Decisive:
     """Where a text of one kind differs from all texts of the `other` kind; words are folded.
 
     If several words differ, prefer words that rules of the phenomenon name, and then words that texts of this
-    kind share, since paraphrases vary and right words do not. If several places are left, it is unknown which
-    matters.
+    kind share, since paraphrases vary and right words do not. Several places that are left are undecided.
     """
 
     alike: Sequence[Sequence[str]]
@@ -313,8 +312,7 @@ class Background:
             for other in self._judge.suite.items
             if (other.category, other.phenomenon) == (item.category, item.phenomenon) and other is not item
         ]
-        # Most rules of a phenomenon contain function words; such words count only if the item's rules have
-        # them.
+        # Most rules of a phenomenon contain function words; they count only if the item's rules have them.
         empty = function_words(target)
         counts = Counter(word for sibling in siblings for word in self._looked_at(sibling))
         named = {word for word, count in counts.items() if count > 1} - empty | self._looked_at(item)
