@@ -10,11 +10,12 @@ from typing import Literal
 
 from mtassay.data.display import Line
 from mtassay.data.errors import UsageError
+from mtassay.data.marks import plural
 from mtassay.data.method import view_of
-from mtassay.data.nouns import DISPUTED, OpenAnswer, Question, Run
+from mtassay.data.nouns import DISPUTED, OpenAnswer, Question, Run, RunContext
 from mtassay.data.questions import COMMON_QUESTIONS
 from mtassay.data.registry import named
-from mtassay.data.subjects import Decision, Pending, Subject, subjects_in
+from mtassay.data.subjects import Decision, Pending, Subject, subjects_in, told_answer
 
 UNRATED = "unrated"
 """The status of an output without doubts: people are to rate it."""
@@ -208,6 +209,38 @@ def sampled(entries: Sequence[Pending], count: int | None, *, seed: int) -> list
 
     drawn = {entry.subject for entry in sorted(entries, key=lot)[:count]}
     return [entry for entry in entries if entry.subject in drawn]
+
+
+def answers_about(run: Run, context: RunContext) -> dict[tuple[str, str], list[str]]:
+    """What reviewers decided about the outputs of a run until now, by segment and system."""
+    subjects: dict[tuple[str, str], Subject] = {}
+    said: dict[tuple[str, str], list[str]] = {}
+    for question in (*questions_in(run), *COMMON_QUESTIONS.values()):
+        if decisions := context.decisions(question.name):
+            subjects = subjects or subjects_in(run)
+            for place, subject in subjects.items():
+                if answer := decisions.get(subject.id):
+                    told = answer if answer == DISPUTED else told_answer(question, answer, subject)
+                    said.setdefault(place, []).append(f"{question.name}: {told}")
+    return said
+
+
+def answers_note(run: Run, said: Mapping[tuple[str, str], Sequence[str]]) -> list[str]:
+    """How many outputs reviewers answered about, unless the notes of the run say it already."""
+    if len(said) <= run.result.basis.get("reviews", {}).get("settled", 0):
+        return []
+    own = {question.name for question in questions_in(run)}
+    compared = [
+        answer == claim.status
+        for claim in view_of(run).decided()
+        for question, _, answer in (told.partition(": ") for told in said.get(claim[:2], ()))
+        if question in own and answer != DISPUTED
+    ]
+    agree = f", and agree with {sum(compared):,} of {len(compared):,} verdicts" if compared else ""
+    return [
+        f"Reviewers answered about {len(said):,} of {plural(len(subjects_in(run)), 'output')}{agree}. "
+        "The report shows their answers with each output."
+    ]
 
 
 def settled_in(run: Run) -> list[Pending]:

@@ -18,7 +18,7 @@ from mtassay.data.marks import plural
 from mtassay.data.method import Method, Read
 from mtassay.data.nouns import Case, Finding, Judgement, Output, Question, Result, Run, RunContext, Segment
 from mtassay.data.settings import setting
-from mtassay.data.subjects import Subject
+from mtassay.data.subjects import Subject, subjects_in
 from mtassay.measures.check_run import check_names
 from mtassay.methods.basis import (
     CHECKS_BESIDE,
@@ -280,6 +280,7 @@ class SuiteMethod(RepeatSettings, Method):
         judged_ids = {finding.case_id for finding in judgement.findings}
         cases = [case_of(item) for item in self.chosen.items if item.id in judged_ids]
         grades = grades_of(judgement.findings, cases, list(judgement.counts))
+        told = self._told(judgement, grades, context)
         compare = partial(
             accuracies,
             grades,
@@ -296,28 +297,72 @@ class SuiteMethod(RepeatSettings, Method):
                 comparisons=[*result.comparisons, *(_renamed(c) for c in own.comparisons)],
                 clusters=[*result.clusters, *(_renamed(cluster) for cluster in own.clusters)],
             )
+        told = replace(told, scores=result.scores, comparisons=result.comparisons, clusters=result.clusters)
+        signed = SettledOutputs(**judgement.basis["reviews"]).signed
+        digest = judgement.basis["suite"]
+        return sign(told, context, suite=digest, reviews=signed, **signed_repeats(self.repeat))
+
+    def _told(self, judgement: Judgement, grades: Grades, context: RunContext) -> Result:
+        """The result without its numbers: counts, notes, and what it rests on."""
         settled = SettledOutputs(**judgement.basis["reviews"])
-        about = f"{settled.describe()}; suite {self.suite.digest[:12]}"
+        about = f"{settled.describe()}; suite {judgement.basis['suite'][:12]}"
         notes = [f"{about}, texts {context.texts[:12]}." if context.texts else f"{about}."]
         notes += [*_open_questions(judgement.findings), *judgement.notes]
         cost = costliest(grades)
         if cost and cost.without > 1.1 * cost.fair and self.items != "settled":
             notes.append(
-                f"{cost.system} leaves {cost.unsettled:,} items open: without it {cost.without:,} items "
+                f"{cost.system} leaves {plural(cost.unsettled, 'item')} open: without it {cost.without:,} items "
                 f"could be compared instead of {cost.fair:,}."
             )
         basis = dict(judgement.basis)
         if self.items != "settled" and len(grades.systems) > 1:
             lacking = dict(zip(grades.systems, (grades.values < 0).sum(axis=0).tolist(), strict=True))
-            basis |= compared_basis(len(cases), int(fair_items(grades).sum()), lacking)
-        result = replace(result, counts=judgement.counts, notes=notes, basis=basis)
+            basis |= compared_basis(len(grades.items), int(fair_items(grades).sum()), lacking)
+        result = Result(counts=judgement.counts, notes=notes, basis=basis)
         if flagged := checked_note(result):
             notes.append(flagged)
         if note := compared_items(result):
             result = replace(result, notes=[note, *notes])
-        return sign(
-            result, context, suite=self.suite.digest, reviews=settled.signed, **signed_repeats(self.repeat)
+        return result
+
+    @classmethod
+    def settled(cls, run: Run, context: RunContext) -> Run:
+        """Verdicts of reviewers as of now, and the accuracies with them; the rules are not applied again."""
+        before = SettledOutputs(**run.result.basis.get("reviews", {"outputs": 0, "used": False}))
+        decisions = context.decisions(QUESTION) if before.used else {}
+        if not decisions and not before.settled:
+            return run
+        subjects = subjects_in(run)
+        findings: list[Finding] = []
+        for finding in run.findings:
+            subject = subjects.get((finding.case_id, finding.system))
+            if finding.detector == DETECTOR and subject is not None:
+                old = VerdictEvidence.of(finding)
+                if (new := old.settled_by(decisions.get(subject.id))) != old:
+                    finding = replace(finding, verdict=new.verdict, evidence=new.as_json())
+            findings.append(finding)
+        changed = sum(new is not old for new, old in zip(findings, run.findings, strict=True))
+        if not changed:
+            return run
+        asked = [subjects[f.case_id, f.system].id for f in findings if f.detector == DETECTOR]
+        settled = SettledOutputs.of(asked, decisions, context.reviewers(QUESTION), used=True)
+        counts = {system: dict.fromkeys(STATUSES, 0) for system in run.result.counts}
+        for finding in findings:
+            counts[finding.system][VerdictEvidence.of(finding).status or str(finding.verdict)] += 1
+        items = tuple(
+            Item(s.id, "", s.tags["category"], s.tags["phenomenon"], s.source or "") for s in run.segments
         )
+        names = ("items", "test", "alpha", "trials", "seed", "repeat")
+        saved = Method.restore(run.parameters)
+        method = cls(Suite(items), **{name: saved[name] for name in names if name in saved})
+        basis = {key: value for key, value in run.result.basis.items() if key != "compared"}
+        was = Judgement(run.findings, counts=run.result.counts, basis=run.result.basis)
+        grades = grades_of(run.findings, [case_of(item) for item in items], list(counts))
+        own_notes = method._told(was, grades, context).notes
+        result = method.score(Judgement(findings, counts=counts, basis=basis | settled.basis()), context)
+        since = f"{plural(changed, 'verdict')} changed since the test, by answers of reviewers."
+        kept = [note for note in run.result.notes if note not in own_notes]
+        return replace(run, findings=findings, result=replace(result, notes=[*kept, since, *result.notes]))
 
     @property
     def about(self) -> str:
