@@ -400,13 +400,14 @@ class RuleDraft:
     """An expression that somebody may add for an output, with its effect; `problem` is why it is refused.
 
     `answer` is the meaning of the expression, empty before that is chosen. One that `is_short` has so few
-    letters that nearly every output has them.
+    letters that nearly every output has them. `told` says in words what the expression finds.
     """
 
     pattern: str
     answer: str
     trial: RuleTrial | None
     problem: str = ""
+    told: str = ""
 
     @property
     def is_short(self) -> bool:
@@ -431,8 +432,9 @@ def draft_rule(
         tried = [chosen] if chosen else card.rule_answers
         proposals = (rulebook.propose(store, item, text, words, correct=said == CORRECT) for said in tried)
         pattern = next(filter(None, proposals), "")
+    told = rulebook.told(pattern, text)
     if not chosen:
-        return RuleDraft(pattern, "", None, _CHOOSE)
+        return RuleDraft(pattern, "", None, _CHOOSE, told)
     try:
         trial = rulebook.try_out(store, item, text, pattern, correct=chosen == CORRECT)
     except UsageError as error:
@@ -441,7 +443,7 @@ def draft_rule(
         mine = TriedOutput(text, card.entry.mine, chosen, by="your answer")
         settles = [entry for entry in trial.settles if entry.text != text]
         trial = replace(trial, settles=settles, contradicts=[mine, *trial.contradicts])
-    return RuleDraft(pattern, chosen, trial)
+    return RuleDraft(pattern, chosen, trial, told=told)
 
 
 def add_rule(cards: Cards, card: Card, pattern: str, *, verdict: str, receipt: str | None = None) -> str:

@@ -311,8 +311,8 @@ class SuiteMethod(RepeatSettings, Method):
         cost = costliest(grades)
         if cost and cost.without > 1.1 * cost.fair and self.items != "settled":
             notes.append(
-                f"{cost.system} leaves {plural(cost.unsettled, 'item')} open: without it {cost.without:,} items "
-                f"could be compared instead of {cost.fair:,}."
+                f"{cost.system} leaves {plural(cost.unsettled, 'item')} open: without it "
+                f"{cost.without:,} items could be compared instead of {cost.fair:,}."
             )
         basis = dict(judgement.basis)
         if self.items != "settled" and len(grades.systems) > 1:
