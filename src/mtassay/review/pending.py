@@ -215,7 +215,8 @@ def answers_about(run: Run, context: RunContext) -> dict[tuple[str, str], list[s
     """What reviewers decided about the outputs of a run until now, by segment and system."""
     subjects: dict[tuple[str, str], Subject] = {}
     said: dict[tuple[str, str], list[str]] = {}
-    for question in (*questions_in(run), *COMMON_QUESTIONS.values()):
+    own = [question for question in view_of(run).asks if question.is_of_runs]
+    for question in (*own, *COMMON_QUESTIONS.values()):
         if decisions := context.decisions(question.name):
             subjects = subjects or subjects_in(run)
             for place, subject in subjects.items():
@@ -229,7 +230,7 @@ def answers_note(run: Run, said: Mapping[tuple[str, str], Sequence[str]]) -> lis
     """How many outputs reviewers answered about, unless the notes of the run say it already."""
     if len(said) <= run.result.basis.get("reviews", {}).get("settled", 0):
         return []
-    own = {question.name for question in questions_in(run)}
+    own = {question.name for question in view_of(run).asks if question.is_of_runs}
     compared = [
         answer == claim.status
         for claim in view_of(run).decided()

@@ -169,6 +169,11 @@ def is_notable(record: Mapping[str, Any]) -> bool:
     return record.get("status") == "conflict" or "disputed" in record or "timed_out" in record
 
 
+def is_by_people(record: Mapping[str, Any]) -> bool:
+    """Whether answers of reviewers are in it."""
+    return record.get("why") == _SETTLED or "disputed" in record
+
+
 Status = Literal["correct", "incorrect", "undecided", "conflict"]
 _Tokens = dict[tuple[bool, str], list[tuple[RuleField, Rule]]]
 

@@ -33,7 +33,14 @@ from mtassay.methods.basis import (
 from mtassay.methods.repeats import AGAIN, ALONE, RepeatSettings, signed_repeats, texts_of
 from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
 from mtassay.methods.suite.authoring import Choice, select
-from mtassay.methods.suite.rule_judge import DETECTOR, STATUSES, Judge, VerdictEvidence, is_notable
+from mtassay.methods.suite.rule_judge import (
+    DETECTOR,
+    STATUSES,
+    Judge,
+    VerdictEvidence,
+    is_by_people,
+    is_notable,
+)
 from mtassay.methods.suite.suite_tables import compared_items
 from mtassay.methods.suite.suite_view import SuiteView
 from mtassay.stats import resampling
@@ -332,23 +339,23 @@ class SuiteMethod(RepeatSettings, Method):
         decisions = context.decisions(QUESTION) if before.used else {}
         if not decisions and not before.settled:
             return run
-        subjects = subjects_in(run)
+        subjects = {place: subject.id for place, subject in subjects_in(run).items()}
         findings: list[Finding] = []
         for finding in run.findings:
-            subject = subjects.get((finding.case_id, finding.system))
-            if finding.detector == DETECTOR and subject is not None:
+            answer = decisions.get(subjects.get((finding.case_id, finding.system), ""))
+            if finding.detector == DETECTOR and (answer or is_by_people(finding.evidence)):
                 old = VerdictEvidence.of(finding)
-                if (new := old.settled_by(decisions.get(subject.id))) != old:
+                if (new := old.settled_by(answer)) != old:
                     finding = replace(finding, verdict=new.verdict, evidence=new.as_json())
             findings.append(finding)
         changed = sum(new is not old for new, old in zip(findings, run.findings, strict=True))
         if not changed:
             return run
-        asked = [subjects[f.case_id, f.system].id for f in findings if f.detector == DETECTOR]
+        asked = [subjects[f.case_id, f.system] for f in findings if f.detector == DETECTOR]
         settled = SettledOutputs.of(asked, decisions, context.reviewers(QUESTION), used=True)
         counts = {system: dict.fromkeys(STATUSES, 0) for system in run.result.counts}
         for finding in findings:
-            counts[finding.system][VerdictEvidence.of(finding).status or str(finding.verdict)] += 1
+            counts[finding.system][finding.evidence.get("status") or str(finding.verdict)] += 1
         items = tuple(
             Item(s.id, "", s.tags["category"], s.tags["phenomenon"], s.source or "") for s in run.segments
         )
