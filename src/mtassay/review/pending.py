@@ -49,13 +49,40 @@ def pending_in(
 
     Open outputs are those that the method doubts, settled since or not, and disputed ones. The question is
     the usual one of the run, unless another of its questions is given. For a question that fits any run, all
-    outputs are open, or all references.
+    outputs are open, or all references; for one about pairs, all pairs.
     """
     if question is not None and question.name in COMMON_QUESTIONS:
         return _to_rate(run, question)
-    question = question or question_of(run)
+    question = question_of(run) if question is None else own_question(run, question.name)
+    if question is not None and not question.is_of_runs:
+        return _pairs_to_rate(run, question)
     entries = outputs_in(run, question, disputed=disputed) if question is not None else []
     return [entry for entry in entries if entry.status]
+
+
+def asks(run: Run, question: Question | None) -> bool:
+    """Whether a run asks this question, or any if none is given."""
+    own = [asked.name for asked in view_of(run).asks if question or asked.is_of_runs]
+    return bool(own) if question is None else question.name in (*own, *COMMON_QUESTIONS)
+
+
+def own_question(run: Run, name: str) -> Question:
+    """The question of this name with the open answers of the run; an error if the run does not ask it."""
+    questions = {question.name: question for question in asked_in(run)}
+    if name not in questions:
+        what = f"it asks {', '.join(questions)}" if questions else "it asks nothing by itself"
+        raise UsageError(f"Run {run.id} of '{run.method}' does not ask '{name}': {what}.")
+    return questions[name]
+
+
+def _pairs_to_rate(run: Run, question: Question) -> list[Pending]:
+    """The pairs of a run that people rate on their own, with only the lines that the question is about."""
+    segments = {segment.id: segment for segment in run.segments}
+    return [
+        Pending(subject, question, run.id, (), UNRATED, segments[pair.segment_id], lines=pair.lines)
+        for pair in view_of(run).pairs(question.name)
+        for subject in [Subject(pair.case_id, (pair.source,), (pair.target,))]
+    ]
 
 
 def outputs_in(run: Run, question: Question, *, disputed: Collection[Subject] = ()) -> list[Pending]:
