@@ -176,11 +176,6 @@ def _named(name: str | None) -> Question | None:
     return None if name is None else find_question(name)
 
 
-def common_question(name: str | None) -> Question | None:
-    """The question of this name where it can be asked about any run; `None` for that of a run itself."""
-    return None if name is None else COMMON_QUESTIONS.get(find_question(name).name)
-
-
 def shown_record(
     pending: Pending, *, reviewer: str = "", show_systems: bool = False, with_case: bool = True
 ) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def pending_in(
         return _to_rate(run, question)
     question = question_of(run) if question is None else own_question(run, question.name)
     if question is not None and not question.is_of_runs:
-        return _pairs_to_rate(run, question)
+        return pairs_in(run, question)
     entries = outputs_in(run, question, disputed=disputed) if question is not None else []
     return [entry for entry in entries if entry.status]
 
@@ -75,7 +75,7 @@ def own_question(run: Run, name: str) -> Question:
     return questions[name]
 
 
-def _pairs_to_rate(run: Run, question: Question) -> list[Pending]:
+def pairs_in(run: Run, question: Question) -> list[Pending]:
     """The pairs of a run that people rate on their own, with only the lines that the question is about."""
     segments = {segment.id: segment for segment in run.segments}
     return [

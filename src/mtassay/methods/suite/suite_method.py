@@ -218,10 +218,9 @@ class SuiteMethod(RepeatSettings, Method):
         judge = self._judge
         known_decisions = context.decisions(QUESTION)
         decisions = known_decisions if self.reviews else {}
-        subjects: list[str] = []  # of all outputs, if there are decisions to count
+        subjects: dict[tuple[str, str], str] = {}  # of all outputs; empty ids without decisions
         asked = [case for case in cases if case.skip is None]
         findings: dict[str, list[Finding]] = {system: [] for system in outputs}
-        counts = {system: dict.fromkeys(STATUSES, 0) for system in outputs}
         for place, case in enumerate(asked):
             if place % 200 == 0:
                 context.progress("judging", place, len(asked))
@@ -230,30 +229,26 @@ class SuiteMethod(RepeatSettings, Method):
             for system, answers in outputs.items():
                 text = answers[place].text
                 if text is None:
-                    findings[system].append(none := missing(answers[place], system))
-                    counts[system][str(none.verdict)] += 1
+                    findings[system].append(missing(answers[place], system))
                     continue
                 if text not in cache:
                     evidence = judge.judge(judge.items[case.id], text).evidence
                     subject = subject_of(case, text).id if known_decisions else ""
-                    evidence = evidence.settled_by(decisions.get(subject))
                     cache[text] = subject, evidence, evidence.as_json()
-                subject, evidence, record = cache[text]
-                subjects.append(subject)
+                subjects[case.id, system], evidence, record = cache[text]
                 share = self._share(case, texts_of(answers[place])) if AGAIN in answers[place].meta else None
                 findings[system].append(
                     Finding(case.id, system, DETECTOR, evidence.verdict, share, evidence=record)
                 )
-                counts[system][evidence.status] += 1
-        everything = [finding for of_system in findings.values() for finding in of_system]
+        everything = _settled([f for of_system in findings.values() for f in of_system], subjects, decisions)
         reviewers = context.reviewers(QUESTION) if known_decisions else {}
-        settled = SettledOutputs.of(subjects, known_decisions, reviewers, used=self.reviews)
+        settled = SettledOutputs.of(subjects.values(), known_decisions, reviewers, used=self.reviews)
         segments = [segment_of(judge.items[case.id]) for case in asked]
         languages = (str(self.pair.source), str(self.pair.target)) if self.pair else None
         flagged = checked_basis(languages, self.checks, segments, outputs, context)
         return Judgement(
             everything,
-            counts=counts,
+            counts=_counts(everything, outputs),
             notes=[f"{' and '.join(names)} gave the same outputs." for names in _twins(outputs)],
             basis={"suite": self.suite.digest, **settled.basis(), **flagged, **self._context(asked, outputs)},
         )
@@ -341,22 +336,13 @@ class SuiteMethod(RepeatSettings, Method):
         if not decisions and not before.settled:
             return run
         subjects = {place: subject.id for place, subject in subjects_in(run).items()}
-        findings: list[Finding] = []
-        for finding in run.findings:
-            answer = decisions.get(subjects.get((finding.case_id, finding.system), ""))
-            if finding.detector == DETECTOR and (answer or is_by_people(finding.evidence)):
-                old = VerdictEvidence.of(finding)
-                if (new := old.settled_by(answer)) != old:
-                    finding = replace(finding, verdict=new.verdict, evidence=new.as_json())
-            findings.append(finding)
+        findings = _settled(run.findings, subjects, decisions)
         changed = sum(new is not old for new, old in zip(findings, run.findings, strict=True))
         if not changed:
             return run
         asked = [subjects[f.case_id, f.system] for f in findings if f.detector == DETECTOR]
         settled = SettledOutputs.of(asked, decisions, context.reviewers(QUESTION), used=True)
-        counts = {system: dict.fromkeys(STATUSES, 0) for system in run.result.counts}
-        for finding in findings:
-            counts[finding.system][finding.evidence.get("status") or str(finding.verdict)] += 1
+        counts = _counts(findings, run.result.counts)
         items = tuple(
             Item(s.id, "", s.tags["category"], s.tags["phenomenon"], s.source or "") for s in run.segments
         )
@@ -402,6 +388,29 @@ def _read_again(parameters: Mapping[str, Any]) -> Suite:
             f"suite run {path} --run RUN"
         )
     return suite
+
+
+def _settled(
+    findings: Iterable[Finding], subjects: Mapping[tuple[str, str], str], decisions: Mapping[str, str]
+) -> list[Finding]:
+    """Findings with the decisions about their outputs; the same ones where nothing changes."""
+    settled = []
+    for finding in findings:
+        answer = decisions.get(subjects.get((finding.case_id, finding.system), ""))
+        if finding.detector == DETECTOR and (answer or is_by_people(finding.evidence)):
+            old = VerdictEvidence.of(finding)
+            if (new := old.settled_by(answer)) != old:
+                finding = replace(finding, verdict=new.verdict, evidence=new.as_json())
+        settled.append(finding)
+    return settled
+
+
+def _counts(findings: Iterable[Finding], systems: Iterable[str]) -> dict[str, dict[str, int]]:
+    """How many outputs of each system have which status."""
+    counts = {system: dict.fromkeys(STATUSES, 0) for system in systems}
+    for finding in findings:
+        counts[finding.system][finding.evidence.get("status") or str(finding.verdict)] += 1
+    return counts
 
 
 def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Sequence[str]) -> Grades:
