@@ -323,7 +323,7 @@ class AddressDrift(_Drift):
     >>> outputs = ["Bitte warten Sie.", "Haben Sie Fragen?", "Gib dein Passwort ein."]
     >>> units = [Unit(str(i), output) for i, output in enumerate(outputs)]
     >>> [alarm.message for alarm in AddressDrift().find(units, CheckContext("en", "de"))]
-    ["'dein' is informal; most texts here are formal (2 of 3), as 'warten Sie' (0)"]
+    ["'Gib' is informal; most texts here are formal (2 of 3), as 'warten Sie' (0)"]
     """
 
     id = "address-drift"
