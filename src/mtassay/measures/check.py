@@ -172,28 +172,6 @@ class FormProblem(NamedTuple):
     fix: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UnitLook:
-    """A check of single units by a function that is made once for the languages and the style of a run."""
-
-    problems: Callable[[str, str, Unit], Sequence[FormProblem]]
-
-    def alarms(self, index: int, unit: Unit) -> Iterator[Alarm]:
-        """The problems in the unit, except for those that a reference has, too."""
-        source = unit.source or ""
-        problems = self.problems(source, unit.output, unit)
-        if not problems:
-            return
-        excused = {
-            problem.message
-            for reference in unit.references
-            for problem in self.problems(source, reference, unit)
-        }
-        for problem in problems:
-            if problem.message not in excused:
-                yield Alarm(index, *problem)
-
-
 class UnitCheck(Check):
     """A check with one required method, `look`, which returns the function that finds problems.
 
@@ -204,12 +182,19 @@ class UnitCheck(Check):
     signs: ClassVar[str] = ""
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        look = UnitLook(self.look(context))
+        look = self.look(context)
         without_source = "source" not in self.needs
         for index in context.part(_Signs).places(self.signs, units):
             unit = units[index]
-            if (unit.source or without_source) and unit.output and not unit.output.isspace():
-                yield from look.alarms(index, unit)
+            source, output = unit.source or "", unit.output
+            if not (source or without_source) or not output or output.isspace():
+                continue
+            if problems := look(source, output, unit):
+                # Those that a reference has, too, are right.
+                excused = {p.message for text in unit.references for p in look(source, text, unit)}
+                for problem in problems:
+                    if problem.message not in excused:
+                        yield Alarm(index, *problem)
 
     @abstractmethod
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
@@ -230,17 +215,25 @@ class _Signs:
         if self._units is not units:
             self._units, self._places = units, {}
             for index, unit in enumerate(units):
-                for sign in {*_signs_of(unit.source or ""), *_SIGN.findall(unit.output)}:
+                for sign in _signs_of(unit.source or "") | _signs_in(unit.output):
                     self._places.setdefault(sign, []).append(index)
         return sorted({index for sign in signs for index in self._places.get(sign, ())})
 
 
 _SIGN = re.compile(r"[^\w .,-]|_")
+_PLAIN = set(" .,-")
+"""The characters seen so far that are no signs; their number is that of all letters at most."""
 
 
-@lru_cache(maxsize=1 << 15)
-def _signs_of(text: str) -> frozenset[str]:
-    return frozenset(_SIGN.findall(text))
+def _signs_in(text: str) -> frozenset[str]:
+    signs = frozenset(text).difference(_PLAIN)
+    if signs and (plain := [char for char in signs if not _SIGN.match(char)]):
+        _PLAIN.update(plain)
+        signs = signs.difference(plain)
+    return signs
+
+
+_signs_of = lru_cache(maxsize=1 << 15)(_signs_in)
 
 
 class ConventionCheck(UnitCheck):

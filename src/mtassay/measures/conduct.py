@@ -20,6 +20,7 @@ from mtassay.measures.talk import (
     refusal_in,
     says_yes_itself,
     sign,
+    small_sign,
     speaks_of_translation,
     talk_tables,
 )
@@ -251,8 +252,8 @@ class Reading:
             and not says_yes_itself(source)
         ):
             return "an answer to the request before the translation"
-        if (closing := closings().search(lowered)) and not (
-            _CLOSES.search(theirs) or closings().search(theirs)
+        if (closing := closings(lowered.isascii()).search(lowered)) and not (
+            _CLOSES.search(theirs) or closings(False).search(theirs)
         ):
             return f"an offer or wish beside the translation: {closing[0]!r}"
         if (
@@ -321,7 +322,7 @@ def _severity(wrappers: Sequence[str]) -> Severity:
 
 @lru_cache(maxsize=1 << 14)
 def _may_ask_for_help(source: str) -> bool:
-    return sign("help").search(source) is not None
+    return small_sign("help").search(source) is not None
 
 
 @lru_cache(maxsize=1 << 14)

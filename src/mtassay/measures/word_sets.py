@@ -18,6 +18,7 @@ _TABLE = Path(__file__).parent / "data" / "word_sets.tsv"
 _LONGEST = 600
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*|[€£¥]|\$(?= ?\d)|(?<=\d)[ \u00a0\u202f]?\$")
 _CLOCK = re.compile(r"(?<=\d)\s?([ap])\.?\s?m\b\.?")
+_MAY_BE_CLOCK = re.compile(r"\d\s?[ap]\.?\s?m")
 _STEM = 3
 
 
@@ -91,11 +92,15 @@ class _Words:
             if form.is_sure or form.member not in members:
                 members[form.member] = word if form.is_sure else ""
 
-        small = _CLOCK.sub(r" \1-m ", text.lower())
+        small = text.lower()
+        if _MAY_BE_CLOCK.search(small):
+            small = _CLOCK.sub(r" \1-m ", small)
         if self.by_phrase:
             for word in self.phrase.findall(small):
                 for form in self.by_phrase[word]:
                     add(word, form)
+            if not self.heads:
+                return found
             small = self.phrase.sub(" ", small)  # Three quarters are not a quarter.
         for token in _TOKEN.findall(small):
             word = token.strip()
