@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from secrets import token_hex
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
@@ -25,8 +25,10 @@ Need = Literal["source", "reference", "terms", "style", "document"]
 Part = TypeVar("Part")
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+_NO_FACTS: Mapping[str, Any] = {}
+
+
+class Unit(NamedTuple):
     """One translated text as a check sees it.
 
     Args:
@@ -51,7 +53,7 @@ class Unit:
     file: str = ""
     key: str = ""
     line: int | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = _NO_FACTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,6 @@ class UnitCheck(Check):
     """A check with one required method, `look`, which returns the function that finds problems.
 
     The check skips texts whose source and output have none of the characters in `signs`, unless it is empty.
-    No letter, digit, space, full stop, comma or hyphen can be a sign: nearly every text has one.
     """
 
     signs: ClassVar[str] = ""
@@ -184,7 +185,7 @@ class UnitCheck(Check):
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         look = self.look(context)
         without_source = "source" not in self.needs
-        for index in context.part(_Signs).places(self.signs, units):
+        for index in _places(self.signs, units):
             unit = units[index]
             source, output = unit.source or "", unit.output
             if not (source or without_source) or not output or output.isspace():
@@ -201,39 +202,17 @@ class UnitCheck(Check):
         """A function of source, output and unit; it returns the problems, in the order of the output."""
 
 
-class _Signs:
-    """The characters of the latest texts, kept because the checks of one file run one after the other."""
-
-    def __init__(self, context: CheckContext) -> None:
-        self._units: Sequence[Unit] | None = None
-        self._places: dict[str, list[int]] = {}
-
-    def places(self, signs: str, units: Sequence[Unit]) -> Sequence[int]:
-        """The places of the units where the source or the output has one of these signs."""
-        if not signs:
-            return range(len(units))
-        if self._units is not units:
-            self._units, self._places = units, {}
-            for index, unit in enumerate(units):
-                for sign in _signs_of(unit.source or "") | _signs_in(unit.output):
-                    self._places.setdefault(sign, []).append(index)
-        return sorted({index for sign in signs for index in self._places.get(sign, ())})
-
-
-_SIGN = re.compile(r"[^\w .,-]|_")
-_PLAIN = set(" .,-")
-"""The characters seen so far that are no signs; their number is that of all letters at most."""
-
-
-def _signs_in(text: str) -> frozenset[str]:
-    signs = frozenset(text).difference(_PLAIN)
-    if signs and (plain := [char for char in signs if not _SIGN.match(char)]):
-        _PLAIN.update(plain)
-        signs = signs.difference(plain)
-    return signs
-
-
-_signs_of = lru_cache(maxsize=1 << 15)(_signs_in)
+def _places(signs: str, units: Sequence[Unit]) -> Sequence[int]:
+    """The places of the units where the source or the output has one of these signs."""
+    if not signs:
+        return range(len(units))
+    search = re.compile(f"[{re.escape(signs)}]").search
+    in_source = lru_cache(maxsize=1 << 14)(search)  # systems have the same sources
+    return [
+        index
+        for index, unit in enumerate(units)
+        if search(unit.output) or (unit.source and in_source(unit.source))
+    ]
 
 
 class ConventionCheck(UnitCheck):

@@ -233,9 +233,11 @@ class Lengths:
         0.69
         """
         size = _log_size(unit.output)
-        choices = [size - _log_size(unit.source) - self.usual] if unit.source else []
-        choices += [size - _log_size(text) for text in unit.references if text]
-        return min(choices, key=abs, default=0.0)
+        nearest = size - _log_size(unit.source) - self.usual if unit.source else math.inf
+        for text in unit.references:
+            if text and abs(excess := size - _log_size(text)) < abs(nearest):
+                nearest = excess
+        return 0.0 if nearest == math.inf else nearest
 
 
 class _Shared:

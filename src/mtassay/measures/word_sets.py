@@ -252,7 +252,10 @@ class _Look:
         self._source, self._target = source, target
         self._languages = code_of(context.source), code_of(context.target)
         self._without = _WITHOUT.get(self._languages[0], _NOTHING)
+        # Systems have the same sources.
         self._in_source, self._in_output = lru_cache(1 << 14)(_screen(source)), _screen(target)
+        self._says_without = lru_cache(1 << 14)(self._without.search)
+        self._plain_in_source = lru_cache(1 << 14)(source.plain_in)
         self._polarity = context.part(_confusing)
 
     def at(self, unit: Unit) -> _Problem | None:
@@ -264,7 +267,7 @@ class _Look:
         if polarity is not None and (phrase := polarity.mistaken(unit.source, unit.output)):
             message = f"{phrase[0]!r} means {phrase[1]!r}: the source denies less often"
             return _Problem(message, _marks("output", unit.output, phrase[:1]))
-        if denies != is_denied or (not denies and self._without.search(unit.source)):
+        if denies != is_denied or (not denies and self._says_without(unit.source)):
             return self._plain(unit)
         return self._opposite(unit)
 
@@ -272,8 +275,8 @@ class _Look:
         """Find a plain negation on one side only."""
         source, target = self._source, self._target
         text, output = unit.source or "", unit.output
-        there, here = source.plain_in(text), target.plain_in(output)
-        if bool(there) == bool(here) and (there or not self._without.search(text)):
+        there, here = self._plain_in_source(text), target.plain_in(output)
+        if bool(there) == bool(here) and (there or not self._says_without(text)):
             return self._opposite(unit)
         # An unchanged value, such as "none" or `None`, denies nothing.
         kept = set(_WORDS.findall(text.lower())).intersection(_WORDS.findall(output.lower()))
