@@ -321,6 +321,10 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+UNSPACED = words("zh ja yue lzh wuu nan th lo km my bo dz")
+"""Languages that put no space between words."""
+
+
 def times(n: int) -> str:
     """A number of times in words.
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from mtassay.measures.check import (
+    UNSPACED,
     Alarm,
     CheckContext,
     ConventionCheck,
@@ -19,7 +20,6 @@ from mtassay.measures.check import (
     quoted,
     words,
 )
-from mtassay.measures.spacing import UNSPACED
 from mtassay.measures.talk import small_words
 
 _KINDS = {

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from mtassay.data.languages import Pair, parse_language
-from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
+from mtassay.measures.check import UNSPACED, Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import fold, wrong_script
 from mtassay.measures.polarity import Negations, Polarity, find_polarity, negations_of
-from mtassay.measures.spacing import UNSPACED
 
 _TABLE = Path(__file__).parent / "data" / "word_sets.tsv"
 _LONGEST = 600
