@@ -1,26 +1,28 @@
 """Trains a Transformer base from English to Portuguese: a system under test whose faults can be mended.
 
-usage: python models/transformer/train.py DATA OUT [--minutes 4] [--translate NAME=FILE …]
+usage: python models/transformer/train.py DATA OUT [--minutes 4.5] [--translate FILE …]
     [--pieces FILE] [--tiny]
 
 DATA holds tatoeba-train.eng-por.tsv.gz and tatoeba-test.eng-por.tsv.gz (Tatoeba, CC BY 2.0 FR). Training
-pairs whose source or target is in the test set are dropped. OUT gets the folder `model`, `test.tsv` (every
-sixth test pair with its output) and what the model makes of the lines of every FILE. `--tiny` trains a very
-small one for seconds. Needs torch, sentencepiece and a GPU for the full size.
+pairs whose source or target is in the test set are dropped. OUT gets the model, `test.tsv` (every sixth test
+pair with its output) and `asked.tsv`, the lines of every FILE with theirs. `--tiny` trains a very small one
+for seconds. Needs torch, sentencepiece and a GPU for the full size.
 
 The size is that of Vaswani et al. (2017): six layers, width 512, eight heads, 2,048 inner units. The data
-are 0.2 million short pairs where theirs were 4.5 million, hence the higher dropout. The weights are the mean
-of the last epochs', where that is better than the last.
+are 0.2 million short pairs where theirs were 4.5 million, hence the higher dropout; some are joined to longer
+ones. The weights are the mean of the last epochs', where that is better than the last.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import gzip
 import json
 import math
 import random
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -33,7 +35,8 @@ VOCABULARY = 8_000
 TOKENS = 32_000  # source and target pieces of a batch, padding included
 LONGEST = 100  # pieces of a side; longer pairs are left out
 PEAK, WARM_UP, SMOOTHING = 1e-3, 400, 0.1
-AVERAGED = 4  # epochs
+AVERAGED = 5  # epochs
+JOINED = 0.15  # share of pairs that another one is joined to
 
 Pair = tuple[list[int], list[int]]
 
@@ -41,6 +44,10 @@ Pair = tuple[list[int], list[int]]
 def read_pairs(path: Path) -> list[tuple[str, str]]:
     text = gzip.decompress(path.read_bytes()).decode("utf-8")
     return [(row[0], row[1]) for row in (line.split("\t") for line in text.split("\n") if line)]
+
+
+def read_lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
 def split_data(data: Path) -> tuple[list[tuple[str, str]], list[tuple[str, str]], list[tuple[str, str]]]:
@@ -84,20 +91,42 @@ def coded(pairs: Sequence[tuple[str, str]], pieces: sentencepiece.SentencePieceP
     return [row for row in rows if max(map(len, row)) <= LONGEST]
 
 
+def joined(rows: Sequence[Pair]) -> list[Pair]:
+    """Some pairs as one, by chance, so that longer sentences are known too."""
+    waiting = random.sample(rows, len(rows))
+    found: list[Pair] = []
+    while waiting:
+        source, target = waiting.pop()
+        while waiting and random.random() < JOINED and len(target) + len(waiting[-1][1]) < LONGEST:
+            more = waiting.pop()
+            source, target = source[:-1] + more[0], target[:-1] + more[1][1:]
+        found.append((source, target))
+    return found
+
+
 def batches(pairs: Sequence[Pair], *, tokens: int = TOKENS) -> Iterator[list[Pair]]:
-    """Pairs of like length together, in random order."""
-    order = sorted(pairs, key=lambda pair: (len(pair[1]) + 2 * random.random(), len(pair[0])))
-    found: list[list[Pair]] = [[]]
+    """Pairs of like length together, in random order; most batches have one of a few shapes."""
+    alike: dict[tuple[int, int], list[Pair]] = defaultdict(list)
+    for pair in random.sample(pairs, len(pairs)):
+        alike[-(-len(pair[0]) // 8), -(-len(pair[1]) // 8)].append(pair)
+    found: list[list[Pair]] = []
+    rest: list[Pair] = []
+    for widths, rows in sorted(alike.items()):
+        size = max(1, tokens // (8 * sum(widths)))
+        full = len(rows) - len(rows) % size
+        found += [rows[start : start + size] for start in range(0, full, size)]
+        rest += rows[full:]
     widest = [0, 0]
-    for pair in order:
+    part: list[Pair] = []
+    for pair in rest:
         wider = [max(widest[side], len(pair[side])) for side in (0, 1)]
-        if found[-1] and sum(wider) * (len(found[-1]) + 1) > tokens:
-            found.append([])
-            wider = [len(pair[0]), len(pair[1])]
-        found[-1].append(pair)
+        if part and sum(wider) * (len(part) + 1) > tokens:
+            found.append(part)
+            part, wider = [], [len(pair[0]), len(pair[1])]
+        part.append(pair)
         widest = wider
     random.shuffle(found)
-    yield from found
+    yield from [*found, part] if part else found
 
 
 def batch_loss(model: Transformer, batch: Sequence[Pair], *, smoothing: float) -> torch.Tensor:
@@ -119,7 +148,8 @@ def learn(
     train: Sequence[tuple[str, str]],
     chosen: Sequence[tuple[str, str]],
     minutes: float,
-) -> None:
+) -> tuple[int, float]:
+    """The number of epochs, and the loss on the pairs to choose on."""
     model = translator.model
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=PEAK, betas=(0.9, 0.98), weight_decay=0.01, fused=True
@@ -131,7 +161,7 @@ def learn(
     while (spent := (time.monotonic() - start) / 60) < minutes:
         epoch += 1
         model.train()
-        for batch in batches(rows):
+        for batch in batches(joined(rows)):
             step += 1
             spent = (time.monotonic() - start) / 60
             fall = 0.5 * (1 + math.cos(math.pi * min(spent / minutes, 1)))
@@ -152,6 +182,7 @@ def learn(
     print(f"mean of {len(kept)} epochs: held-out loss {mean:.3f}", flush=True)
     if mean > loss:
         model.load_state_dict(kept[-1])
+    return epoch, round(min(mean, loss), 3)
 
 
 def main() -> None:
@@ -160,8 +191,8 @@ def main() -> None:
     )
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--minutes", type=float, default=4)
-    parser.add_argument("--translate", nargs="*", default=[])
+    parser.add_argument("--minutes", type=float, default=4.5)
+    parser.add_argument("--translate", type=Path, nargs="*", default=[])
     parser.add_argument("--pieces", type=Path, help="pieces.model of an earlier training")
     parser.add_argument("--tiny", action="store_true")
     arguments = parser.parse_args()
@@ -169,6 +200,8 @@ def main() -> None:
     random.seed(SEED)
     torch.manual_seed(SEED)
     torch.set_float32_matmul_precision("high")
+    torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for each shape of a batch
+    gc.disable()  # millions of small lists, and no cycles
     train, chosen, test = split_data(arguments.data)
     if arguments.tiny:
         train, chosen, test = train[::40], chosen[::10], test[::40]
@@ -186,15 +219,15 @@ def main() -> None:
     size = sum(parameter.numel() for parameter in model.parameters())
     print(f"{size:,} parameters, ready after {time.monotonic() - began:.0f} s", flush=True)
     translator = Translator(model, pieces)
-    learn(translator, train, chosen, arguments.minutes)
+    epochs, loss = learn(translator, train, chosen, arguments.minutes)
     save(translator, arguments.out)
-    rows = [[*pair, output] for pair, output in zip(test, translator([s for s, _ in test]), strict=True)]
-    (arguments.out / "test.tsv").write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
-    for each in arguments.translate:
-        name, _, path = each.partition("=")
-        lines = Path(path).read_text(encoding="utf-8").removesuffix("\n").split("\n")
-        (arguments.out / name).write_text("".join(f"{x}\n" for x in translator(lines)), encoding="utf-8")
-    figures = {"pairs": len(train), "parameters": size, "seconds": round(time.monotonic() - began)}
+    asked = [line for path in arguments.translate for line in read_lines(path)]
+    for name, rows in (("test.tsv", test), ("asked.tsv", [(line,) for line in dict.fromkeys(asked)])):
+        outputs = translator([row[0] for row in rows])
+        lines = ["\t".join([*row, output]) + "\n" for row, output in zip(rows, outputs, strict=True)]
+        (arguments.out / name).write_text("".join(lines), encoding="utf-8")
+    figures = {"pairs": len(train), "parameters": size, "held-out loss": loss, "epochs": epochs}
+    figures["seconds"] = round(time.monotonic() - began)
     (arguments.out / "training.json").write_text(json.dumps(figures), encoding="utf-8")
     print(figures)
 
