@@ -237,6 +237,10 @@ class Series:
     hollow: bool = False
     system: str = ""
     """The system of this series, if its name is not the label."""
+    measure: str = ""
+    """If the points count answers of each place, a system, with values of this measure: its name."""
+    ends: tuple[float | None, float | None] = (None, None)
+    """The least of these values, and the first one above."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from statistics import quantiles
 from typing import Any, NamedTuple
 
 from mtassay.app.page.decision import (
+    MORE_CRITICAL,
     DecidedRun,
     Recommendation,
     boards_of,
@@ -58,6 +59,7 @@ class GlanceCell(NamedTuple):
     bar: int | None = 0
     sign: str = ""
     found: CaseSelection | None = None
+    part: RunPart | None = None
 
 
 class GlanceRow(NamedTuple):
@@ -69,6 +71,14 @@ class GlanceRow(NamedTuple):
     cells: Sequence[GlanceCell]
 
 
+class LinkedTable(NamedTuple):
+    """A table with the cases behind each cell, in a run."""
+
+    part: RunPart
+    table: Table
+    found: Sequence[Sequence[CaseSelection | None]]
+
+
 @dataclass(frozen=True)
 class Glance:
     """All measures of a page by all systems: rows are measures, columns are systems."""
@@ -76,11 +86,18 @@ class Glance:
     boards: Sequence[tuple[RunPart, Leaderboard]]
     systems: Sequence[str]
     costs: MeasuredCosts
+    out: Mapping[str, str]
 
     @property
     def legend(self) -> str:
         """The meanings of the signs."""
-        says = "● may be the best: no other system is significantly better. ▼ significantly worse than one."
+        says = "● and ▼ compare within a row: ● no other system is significantly better, ▼ one is."
+        if any(reason.startswith("worse than") for reason in self.out.values()):
+            says += " Out: the system named is significantly better in some row and worse in none"
+            says += "; where people see a difference, only they count" * any(
+                b.is_people for _, b in self.boards
+            )
+            says += ". So a system with ▼ may be left, and one without may be out."
         incomplete = any(s.text.startswith("(") for _, board in self.boards for s in board.standings)
         says += " In parentheses: left texts without an answer." * incomplete
         missing = any(not board.standing(name) for _, board in self.boards for name in self.systems)
@@ -113,7 +130,7 @@ class Glance:
                         f"[{ends}" if ends else "",
                         round(100 * min(1.0, (standing.value or 0.0) / most)) if is_drawn else None,
                         "▼" if lost else "●" if standing.is_best or (is_tested and value[0] != "(") else "",
-                        part.sentences.of_system(name, standing.n),
+                        part.sentences.of_system(name, standing.n, measure=board.label),
                     )
                 )
             tested = f"{part.title}: " if len({part.key for part, _ in self.boards}) > 1 else ""
@@ -132,7 +149,13 @@ class Glance:
             n = len(part.sentences.views)
             more = with_more_critical(part.run)
             cells = [
-                GlanceCell(f"{cases.n:,}", "", round(100 * cases.n / n), "▼" * (name in more), cases)
+                GlanceCell(
+                    f"{cases.n:,}",
+                    "",
+                    round(100 * cases.n / n),
+                    "▼" * (name in more or self.out.get(name) == MORE_CRITICAL.lower()),
+                    cases,
+                )
                 if (cases := found.get(name))
                 else GlanceCell("–")
                 for name in systems
@@ -176,20 +199,37 @@ class Glance:
         notes = [self.legend]
         if untested := [board.label for _, board in self.boards if not board.tested]:
             notes.append(f"Not every difference from the best was tested: {', '.join(untested)}.")
-        return Table(["Measure", *self.systems], rows, "At a glance", notes)
+        header = [f"{name} (out: {self.out[name]})" if name in self.out else name for name in self.systems]
+        return Table(["Measure", *header], rows, "At a glance", notes)
 
-    def matrices(self) -> list[Table]:
-        """Return who is significantly better than whom by each measure, and any two systems in numbers."""
-        if len(self.systems) < 3:
-            return []
-        rows = []
-        for _, board in self.boards:
-            for pair in board.pairs:
+    def pairs(self) -> list[LinkedTable]:
+        """Return any two systems in numbers, a table for each run."""
+        found = []
+        for part in {part.key: part for part, _ in self.boards}.values():
+            rows, places = [], []
+            for pair, board in [(p, b) for own, b in self.boards if own is part for p in b.pairs]:
                 p = "–" if pair.p is None else p_stated(pair.p).removeprefix("p ").removeprefix("= ")
                 rows.append([f"{pair.a} − {pair.b}", board.label, signed(pair.delta, 2), p, pair.better])
-        header = ["Systems", "measure", "difference", "p", "significantly better"]
-        found = [matrix_table(board, self.systems) for _, board in self.boards]
-        return [*filter(None, found), Table(header, rows, "Any two systems")]
+                places.append([None, None, *[_compared(part, board, pair.a, pair.b)] * 2, None])
+            header = ["Systems", "measure", "difference", "p", "significantly better"]
+            found.append(LinkedTable(part, Table(header, rows, "Any two systems"), places))
+        return found
+
+    def matrices(self) -> list[LinkedTable]:
+        """Return who is significantly better than whom by each measure."""
+        found = []
+        for part, board in self.boards:
+            names = [name for name in self.systems if board.standing(name)]
+            if table := matrix_table(board, names):
+                places = [[None, *(_compared(part, board, a, b) for b in names)] for a in names]
+                found.append(LinkedTable(part, table, places))
+        return found
+
+
+def _compared(part: RunPart, board: Leaderboard, a: str, b: str) -> CaseSelection | None:
+    """Return the cases of two systems that a measure compares."""
+    pair = board.pair(a, b)
+    return pair and part.sentences.of_system(a, pair.n or 0, against=b, measure=board.label)
 
 
 def _of(board: Leaderboard, system: str) -> list[Comparison]:
@@ -286,6 +326,15 @@ class Page:
         """Return the recommendation."""
         return decide_costs(self.tested, self.priorities)
 
+    def rivals(self) -> GlanceCell | None:
+        """Return the sentences in which the first two systems differ most."""
+        glance = self.glance()
+        a, b, *_ = [*(glance.systems if glance else ()), "", ""]
+        for part, board in glance.boards if glance else ():
+            if found := _compared(part, board, a, b):
+                return GlanceCell(f"Read where {a} and {b} differ most", found=found, part=part)
+        return None
+
     def risks(self) -> list[tuple[RunPart, Proof]]:
         """Return risks, each with the sentence that proves it."""
         found: list[tuple[RunPart, Proof]] = []
@@ -302,7 +351,7 @@ class Page:
         leaders = [name for name in self.decision.leaders if name in names]
         rest = [name for name in order_systems(self.tested, names) if name not in leaders]
         costs = measured_costs(one.run for one in self.tested)
-        return Glance(boards, [*leaders, *rest], costs) if boards else None
+        return Glance(boards, [*leaders, *rest], costs, self.decision.out) if boards else None
 
 
 def decide_costs(tested: Sequence[DecidedRun], priorities: Sequence[str]) -> Recommendation:
@@ -392,7 +441,7 @@ def distributions(views: Iterable[CaseView]) -> list[Figure]:
     for view in views:
         for answer in view.answers:
             for name, value in answer.values.items():
-                measured.setdefault(name, {}).setdefault(answer.system, []).append(value)
+                measured.setdefault(name, {}).setdefault(answer.system, []).append(round(value, 4))
     found = []
     for name, systems in measured.items():
         values = list(chain.from_iterable(systems.values()))
@@ -401,8 +450,14 @@ def distributions(views: Iterable[CaseView]) -> list[Figure]:
         ends = list(dict.fromkeys(round(end, 2) for end in quantiles(values, n=_PARTS)))
         labels = [f"below {ends[0]:g}", *(f"{a:g} to {b:g}" for a, b in pairwise(ends)), f"from {ends[-1]:g}"]
         counts = {s: Counter(bisect_right(ends, value) for value in values) for s, values in systems.items()}
+        limits = list(pairwise([None, *ends, None]))
         series = [
-            Series(label, [Point(s, 100 * counts[s][place] / len(systems[s])) for s in systems])
+            Series(
+                label,
+                [Point(s, 100 * counts[s][place] / len(systems[s])) for s in systems],
+                measure=name,
+                ends=limits[place],
+            )
             for place, label in enumerate(labels)
         ]
         found.append(

@@ -39,10 +39,11 @@ _FEW_OF = 4  # a quarter of the measures or fewer is weak evidence
 _ALPHA = 0.05
 _LESS = 0.9  # a price or a time that is less by a tenth counts
 _NAMED = 6  # systems named in a sentence
+MORE_CRITICAL = "More critical errors"
 _GONE = {
     _APART: "Not compared with the others",
     QUALITY: "Significantly worse than another system, and better by no measure",
-    NO_CRITICAL: "More critical errors",
+    NO_CRITICAL: MORE_CRITICAL,
     TERMINOLOGY: "More wrong terms",
     COST: "More expensive",
     LATENCY: "Slower",
@@ -96,6 +97,8 @@ class Recommendation:
     """Why no risk is named, if there are none."""
     others: Sequence[str] = ()
     """Why each other system is not chosen."""
+    out: Mapping[str, str] = field(default_factory=dict)
+    """Each of them with its reason in a few words."""
 
     def lines(self) -> list[str]:
         """Return all of it as sentences, for a terminal; the command is the last line."""
@@ -162,6 +165,7 @@ def decide(
             leaders=leaders,
             no_risk=choice.faultless([first]),
             others=choice.left_out(),
+            out=choice.out(),
         )
     advice = f"The data cannot decide between {_joined(leaders)}."
     if choice.disagreeing(leaders):
@@ -171,7 +175,9 @@ def decide(
     reasons = [*choice.open_reasons(leaders), *choice.trade()]
     no_risk, others = choice.faultless(leaders), choice.left_out()
     told = choice.told()
-    return Recommendation(advice, "", reasons, risks, following, command, told, leaders, no_risk, others)
+    return Recommendation(
+        advice, "", reasons, risks, following, command, told, leaders, no_risk, others, choice.out()
+    )
 
 
 def order_systems(tested: Sequence[DecidedRun], systems: Iterable[str]) -> list[str]:
@@ -288,6 +294,20 @@ class _Choice:
         for name, left in self._stages(self.priorities):
             gone = [self._with_proof(name, system, before) for system in before if system not in left]
             told += [f"{_GONE.get(name, 'Left texts unanswered')}: {'; '.join(gone)}."] if gone else []
+            before = left
+        return told
+
+    def out(self) -> dict[str, str]:
+        """Return the reason of each of the other systems in a few words."""
+        told, before = {}, self.systems
+        for name, left in self._stages(self.priorities):
+            for system in set(before) - set(left):
+                pairs = math.comb(len(before), 2)
+                better = [
+                    other for other in before if name == QUALITY and self._beats(name, other, system, pairs)
+                ]
+                reason = _GONE.get(name, "Left texts unanswered").lower()
+                told[system] = f"worse than {self.ordered(better)[0]}" if better else reason
             before = left
         return told
 

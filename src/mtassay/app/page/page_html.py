@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
@@ -14,7 +15,7 @@ from typing import Any
 from mtassay.app.page.charts import drawing, figure_table, heat_cells, shade
 from mtassay.app.page.contents import ChangesPart, Page, RunPart
 from mtassay.app.page.sentences import CaseSelection, PageCases
-from mtassay.data.display import Block, Figure, Line, Table
+from mtassay.data.display import Block, Cell, Figure, Line, Table
 from mtassay.data.marks import pieces, printable
 from mtassay.report.run_text import block_markdown, escape_markdown, to_markdown
 
@@ -48,7 +49,8 @@ def render_page(page: Page, *, home: str = "") -> str:
         cell_value=_cell_value,
         shown_table=_ShownTable,
         found_in=_found_in,
-        address=lambda key, found, sentences: f"{key}:{sentences.address(found)}",
+        found_in_numbers=_found_in_numbers,
+        plain_kind=partial(_plain_kind, plain_kinds()),
         short_example=_short_example,
     )
 
@@ -135,6 +137,29 @@ def _found_in(what: Table | Figure, sentences: PageCases | None) -> Sequence[Seq
     if sentences is None:
         return []
     return sentences.in_table(what) if isinstance(what, Table) else sentences.in_figure(what)
+
+
+def _found_in_numbers(
+    figure: Figure, sentences: PageCases | None
+) -> Sequence[Sequence[CaseSelection | None]]:
+    """Return the cases of each cell of a figure's table."""
+    if sentences is None:
+        return []
+    if figure.groups or any(series.measure for series in figure.series):
+        return [[None, *row] for row in sentences.in_figure(figure)]
+    return sentences.in_table(figure_table(figure), has_counts=False)
+
+
+def plain_kinds() -> dict[str, dict[str, str]]:
+    """Return the kinds of numbers that open no sentences: why, and a pattern of TABLE|COLUMN for cells."""
+    kinds: dict[str, dict[str, str]] = json.loads(_asset("plain_numbers.json"))
+    return kinds
+
+
+def _plain_kind(kinds: Mapping[str, Mapping[str, str]], table: Table | None, column: int, cell: Cell) -> str:
+    """Return the kind of a number without sentences; empty if it should open some."""
+    name = f"{table.title}|{table.header[column]}|{cell.text.strip()}" if table else f"||{cell.text}"
+    return next((kind for kind, one in kinds.items() if re.fullmatch(one.get("cells", ""), name)), "")
 
 
 def _short_example(block: Block) -> list[Line]:
