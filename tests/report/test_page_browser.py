@@ -196,7 +196,9 @@ CLICK_ALL = """async (NO_COUNTS) => {
     const shown = count.textContent.match(/^[\\d,]+/)[0].replace(/,/g, "");
     const text = button.textContent.trim();
     const cell = button.closest("td");
-    const names = cell ? [cell.closest("table").tHead.rows[0].cells[cell.cellIndex].textContent.trim(), cell.parentNode.cells[0].textContent] : [];
+    const heads = cell ? cell.closest("table").tHead.rows[0].cells : [];
+    const first = cell && cell.parentNode.cells[0].textContent;
+    const names = cell ? [heads[cell.cellIndex].textContent.trim(), first] : [];
     const counts = !names.some((name) => NO_COUNTS.includes(name)) && !button.closest(".numbers");
     const said = counts && text.match(/^(?:Read (?:all )?)?([\\d,]+)(?: sentences?.*)?$/);
     if (shown !== button.dataset.n || (said && said[1].replace(/,/g, "") !== shown))
@@ -224,7 +226,8 @@ ALL_NUMBERS = """async () => {
     const kind = at.closest("[data-plain]")?.dataset.plain || "";
     const cell = at.closest("#main section:not(#made) td");
     const head = cell ? cell.closest("table").tHead.rows[0].cells[cell.cellIndex].textContent.trim() : "";
-    found.push([kind, cell !== null, kind === "zero" || kind === "interval" ? "" : head, node.textContent.trim().slice(0, 60)]);
+    const anywhere = ["zero", "interval"].includes(kind);
+    found.push([kind, cell !== null, anywhere ? "" : head, node.textContent.trim().slice(0, 60)]);
   }
   return found;
 }"""

@@ -237,10 +237,6 @@ class Series:
     hollow: bool = False
     system: str = ""
     """The system of this series, if its name is not the label."""
-    measure: str = ""
-    """If the points count answers of each place, a system, with values of this measure: its name."""
-    ends: tuple[float | None, float | None] = (None, None)
-    """The least of these values, and the first one above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +288,10 @@ class Figure:
     """The group of cases of each row, in order, if it differs from the name of the row."""
     columns: int = 1
     """The number of panels side by side."""
+    measure: str = ""
+    """The measure of answers that is drawn, if its rows or its series are ranges of its values."""
+    ends: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    """The least value of each such range, and the first one above, by the name of the row or the series."""
 
     @property
     def places(self) -> list[str]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
-from statistics import quantiles
 from typing import Any, NamedTuple
 
+from mtassay.app.page.answer_figures import calibration, distributions, with_answered
 from mtassay.app.page.decision import (
     MORE_CRITICAL,
     DecidedRun,
@@ -26,6 +23,7 @@ from mtassay.app.page.sentences import CaseSelection, PageCases
 from mtassay.changes.change_tables import change_tables, kinds_table
 from mtassay.changes.run_changes import RunChanges, case_texts, why
 from mtassay.data.display import (
+    LIKELY,
     AnswerView,
     Block,
     CaseView,
@@ -34,13 +32,11 @@ from mtassay.data.display import (
     Leaderboard,
     Line,
     Look,
-    Point,
-    Series,
     Table,
 )
 from mtassay.data.marks import differing, p_stated, plural, signed
 from mtassay.data.method import Method, method_of, view_of
-from mtassay.data.nouns import Comparison, Origin, Run
+from mtassay.data.nouns import Comparison, Origin, Pair, Run
 from mtassay.methods.choice import MeasuredCosts, measured_costs
 from mtassay.methods.headlines import matrix_table
 from mtassay.methods.paired_scores import LISTED
@@ -91,13 +87,13 @@ class Glance:
     @property
     def legend(self) -> str:
         """The meanings of the signs."""
-        says = "● and ▼ compare within a row: ● no other system is significantly better, ▼ one is."
+        says = "● and ▼ are about one row: ● no other system is significantly better in it; ▼ one is."
         if any(reason.startswith("worse than") for reason in self.out.values()):
-            says += " Out: the system named is significantly better in some row and worse in none"
-            says += "; where people see a difference, only they count" * any(
+            says += " A system is out if the one named is significantly better in some row and worse in none"
+            says += "; where people see a difference, only their row counts" * any(
                 b.is_people for _, b in self.boards
             )
-            says += ". So a system with ▼ may be left, and one without may be out."
+            says += ". So ▼ in one row alone puts no system out."
         incomplete = any(s.text.startswith("(") for _, board in self.boards for s in board.standings)
         says += " In parentheses: left texts without an answer." * incomplete
         missing = any(not board.standing(name) for _, board in self.boards for name in self.systems)
@@ -228,8 +224,9 @@ class Glance:
 
 def _compared(part: RunPart, board: Leaderboard, a: str, b: str) -> CaseSelection | None:
     """Return the cases of two systems that a measure compares."""
-    pair = board.pair(a, b)
-    return pair and part.sentences.of_system(a, pair.n or 0, against=b, measure=board.label)
+    if (pair := board.pair(a, b)) is None:
+        return None
+    return part.sentences.of_system(a, pair.n or 0, against=b, measure=board.label)
 
 
 def _of(board: Leaderboard, system: str) -> list[Comparison]:
@@ -276,6 +273,8 @@ class RunPart:
     made: Sequence[Table]
     signatures: Sequence[str]
     sentences: PageCases
+    unchecked: str = ""
+    """How people can check the judge that was used, if none did."""
 
     def is_folded(self, table: Table) -> bool:
         """Whether a table is too long to are there, or a map shows the same."""
@@ -375,19 +374,21 @@ def page_of(
     agreement: Sequence[Table] = (),
     plan: str = "",
     priorities: Sequence[str] = (),
+    said: Mapping[str, Mapping[Pair, bool]] | None = None,
 ) -> Page:
     """Return the page of these runs; `names` are what they are called, by default their methods' names.
 
     `themes` are common features of failures, `in_themes` the outputs of each theme, `gates` the results of a
     plan's rules, `agreement` that of reviewers, and `plan` the text of the runs' plan. `priorities` are the
-    most important criteria for the choice of a system.
+    most important criteria for the choice of a system. `said` tells for each run, by its id, whether people
+    found an error in an output.
     """
     methods = [run.method for run in runs]
     called = list(names) or [
         run.method if methods.count(run.method) == 1 else f"{run.method} · {run.id}" for run in runs
     ]
     parts = [
-        run_part(run, f"r{place}", name, in_themes)
+        run_part(run, f"r{place}", name, in_themes, (said or {}).get(run.id, {}))
         for place, (run, name) in enumerate(zip(runs, called, strict=True))
     ]
     changed = [changes_part(entry, f"c{place}") for place, entry in enumerate(changes)]
@@ -400,14 +401,20 @@ def run_part(
     key: str = "r0",
     name: str = "",
     in_themes: Mapping[tuple[str, str, str], Sequence[str]] | None = None,
+    said: Mapping[Pair, bool] | None = None,
 ) -> RunPart:
     """Return one run, shown as its method prefers."""
     view = view_of(run)
-    sentences = PageCases.of(view.case_views(), themes=in_themes, flagged=_flagged(run))
+    sentences = PageCases.of(
+        with_answered(view.case_views(), said or {}), themes=in_themes, flagged=_flagged(run)
+    )
     claims_right = view.claims_right()
     proofs = [_proof(headline, sentences, claims_right) for headline in view.headlines()]
     plain, detail = Look(cases=_CASES), Look(cases=_CASES, detail=True)
     figures = [figure for figure in view.figures(plain) if figure.kind != "panels" or figure.panels]
+    is_fitted = any("recalibrated with" in note for note in run.result.notes)
+    calibrated = calibration(sentences.views, said or {}, is_fitted=is_fitted)
+    figures += [calibrated] if calibrated else []
     tables = view.tables(plain)
     more: list[Figure | Table] = [f for f in view.figures(detail) if f not in figures]
     more += distributions(sentences.views)
@@ -429,41 +436,15 @@ def run_part(
         list(_made(run, any(table.title == "Time" for table in tables))),
         view.signatures(),
         sentences,
+        "" if calibrated or LIKELY not in sentences.measures else _unchecked(run),
     )
 
 
-_PARTS = 4  # of all scores, the same number in each
-
-
-def distributions(views: Iterable[CaseView]) -> list[Figure]:
-    """Draw the scores of each system's outputs, in parts that have equally many of all outputs."""
-    measured: dict[str, dict[str, list[float]]] = {}
-    for view in views:
-        for answer in view.answers:
-            for name, value in answer.values.items():
-                measured.setdefault(name, {}).setdefault(answer.system, []).append(round(value, 4))
-    found = []
-    for name, systems in measured.items():
-        values = list(chain.from_iterable(systems.values()))
-        if len(values) < _PARTS:
-            continue
-        ends = list(dict.fromkeys(round(end, 2) for end in quantiles(values, n=_PARTS)))
-        labels = [f"below {ends[0]:g}", *(f"{a:g} to {b:g}" for a, b in pairwise(ends)), f"from {ends[-1]:g}"]
-        counts = {s: Counter(bisect_right(ends, value) for value in values) for s, values in systems.items()}
-        limits = list(pairwise([None, *ends, None]))
-        series = [
-            Series(
-                label,
-                [Point(s, 100 * counts[s][place] / len(systems[s])) for s in systems],
-                measure=name,
-                ends=limits[place],
-            )
-            for place, label in enumerate(labels)
-        ]
-        found.append(
-            Figure("bars", series, f"{name} of single outputs", f"% of outputs, by {name}", unit="%")
-        )
-    return found
+def _unchecked(run: Run) -> str:
+    """Tell how people can check the judge."""
+    command = f"review campaign create judge {run.id} --question mqm --sample 100 --reviewers NAME,NAME"
+    command = f"review next {run.id}" if view_of(run).asks else command
+    return f"Nobody has checked the judge on these outputs yet. To see how right it is: mtassay {command}"
 
 
 def _flagged(run: Run) -> dict[str, Sequence[str]]:

@@ -299,15 +299,14 @@ class _Choice:
 
     def out(self) -> dict[str, str]:
         """Return the reason of each of the other systems in a few words."""
-        told, before = {}, self.systems
-        for name, left in self._stages(self.priorities):
+        told, before, stages = {}, self.systems, self._stages(self.priorities)
+        order = [*stages[-1][1], *self.ordered(self.systems)]
+        for name, left in stages:
             for system in set(before) - set(left):
-                pairs = math.comb(len(before), 2)
-                better = [
-                    other for other in before if name == QUALITY and self._beats(name, other, system, pairs)
-                ]
+                n = math.comb(len(before), 2)
+                better = [o for o in before if name == QUALITY and self._beats(name, o, system, n)]
                 reason = _GONE.get(name, "Left texts unanswered").lower()
-                told[system] = f"worse than {self.ordered(better)[0]}" if better else reason
+                told[system] = f"worse than {min(better, key=order.index)}" if better else reason
             before = left
         return told
 

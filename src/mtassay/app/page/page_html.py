@@ -145,7 +145,7 @@ def _found_in_numbers(
     """Return the cases of each cell of a figure's table."""
     if sentences is None:
         return []
-    if figure.groups or any(series.measure for series in figure.series):
+    if figure.groups or figure.measure:
         return [[None, *row] for row in sentences.in_figure(figure)]
     return sentences.in_table(figure_table(figure), has_counts=False)
 

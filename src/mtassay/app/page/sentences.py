@@ -65,12 +65,12 @@ class PageCases:
     """The themes of a failed output, by system, source and output."""
     systems: list[str] = field(init=False)
     groups: list[str] = field(init=False)
+    measures: list[str] = field(init=False)
     statuses: dict[str, str] = field(init=False)
     """The judgements of answers, by the words people use, with the verdict."""
     _counts: Counter[CaseSelection] = field(init=False)
     _values: dict[tuple[str, str], list[tuple[float, int]]] = field(init=False)
     """The values of each measure and system with the places of their cases."""
-    _measures: list[str] = field(init=False)
     _kinds: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,9 +89,9 @@ class PageCases:
             for answer in view.answers:
                 for name, value in answer.values.items():
                     self._values.setdefault((name, answer.system), []).append((round(value, 4), place))
-        self._measures = list(dict.fromkeys(name for name, _ in self._values))
+        self.measures = list(dict.fromkeys(name for name, _ in self._values))
         self._kinds = {
-            **dict.fromkeys(self._measures, "measure"),
+            **dict.fromkeys(self.measures, "measure"),
             **dict.fromkeys(SEVERITIES, "severity"),
             **dict.fromkeys(self.statuses, "status"),
             **dict.fromkeys(self.groups, "group"),
@@ -250,8 +250,10 @@ class PageCases:
         """Return the same for the rows and series of a figure."""
         found: list[list[CaseSelection | None]] = []
         for number, place in enumerate(figure.places):
-            if any(series.measure for series in figure.series):
-                found.append([self.in_range(place, s.measure, *s.ends) for s in figure.series])
+            if figure.measure:
+                ends = [figure.ends.get(place) or figure.ends[series.label] for series in figure.series]
+                system = place if place in self.systems else ""
+                found.append([self.in_range(system, figure.measure, *both) for both in ends])
                 continue
             group = figure.groups[number] if figure.groups else place
             known = group in self.groups or (figure.groups and not group)
@@ -297,12 +299,14 @@ class PageCases:
         low, high = (
             end if end is not None else sign * math.inf for end, sign in ((found.low, -1), (found.high, 1))
         )
-        every = {found.system, found.against} if found.against != EVERY else {*self.systems}
-        places = [
-            {place for value, place in self._values.get((found.measure, system), ()) if low <= value < high}
-            for system in every - {""}
-        ]
-        return found._replace(n=len(set.intersection(*places)))
+        places = {
+            system: {p for value, p in self._values.get((found.measure, system), ()) if low <= value < high}
+            for system in self.systems
+        }
+        if not found.system:
+            return found._replace(n=len(set().union(*places.values())))
+        every = self.systems if found.against == EVERY else {found.system, found.against} - {""}
+        return found._replace(n=len(set.intersection(*(places[system] for system in every))))
 
     def example(
         self, found: CaseSelection, *, with_right: bool = False, shown: Sequence[str] = ()
@@ -348,7 +352,7 @@ class PageCases:
         """Return the data that the page unpacks: names once, and cases that refer to them by number."""
         statuses = list(self.statuses)
         labels: dict[str, int] = {}
-        values = {name: place for place, name in enumerate(self._measures)}
+        values = {name: place for place, name in enumerate(self.measures)}
         systems = {name: place for place, name in enumerate(self.systems)}
         kinds = dict.fromkeys(self.groups, _FOUND) | {g: _GROUP for view in self.views for g in view.groups}
         documents = {view.document: _DOCUMENT for view in self.views if view.document}
@@ -409,7 +413,7 @@ class PageCases:
             )
         ]
         ends = ["" if end is None else f"{end:g}" for end in (found.low, found.high)]
-        measured = [found.measure and str(self._measures.index(found.measure)), *ends]
+        measured = [found.measure and str(self.measures.index(found.measure)), *ends]
         return ",".join([*places, *severity, "1" if found.is_settled else "", *against, *measured]).rstrip(
             ","
         )
