@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -120,7 +122,27 @@ def _checked(done: PlanRun, gates: Sequence[Gate], place: Path | None, *, is_par
         return replace(done, unchecked="only a part of the plan was run")
     if gates and (left := [step.name for step in done.steps if step.exit_code]):
         return replace(done, unchecked=f"{', '.join(left)} did not end well")
-    return replace(done, gates=_check_gates(done.plan, gates, done.runs, place)) if gates else done
+    if gates:
+        done = replace(done, gates=_check_gates(done.plan, gates, done.runs, place))
+        keep_gates(done, Workspace(workspace_path(place)))
+    return done
+
+
+def keep_gates(done: PlanRun, store: Workspace) -> None:
+    """Keep the results of the gates, in place of the plan's earlier ones."""
+    checks = () if done.gates is None else done.gates.checks
+    rows = [[c.passed, c.gate.text, c.step, c.system, c.measured, done.runs[c.step].id] for c in checks]
+    found = [[*row, datetime.now(UTC).isoformat()] for row in rows]
+    kept = json.loads(store.recall(_GATES) or b"{}")
+    store.remember([(_GATES, json.dumps({**kept, Path(done.plan.path).name: found}).encode())])
+
+
+_GATES = "gates"
+
+
+def kept_gates(store: Workspace) -> list[list[Any]]:
+    """The last result of each gate: passed or not, rule, step, system, measured, the run, and when."""
+    return [row for rows in json.loads(store.recall(_GATES) or b"{}").values() for row in rows]
 
 
 def _reported(
