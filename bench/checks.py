@@ -265,22 +265,22 @@ INTRODUCTION = "\n\n".join(
         "# Checks",
         "A check looks at a source and its translation and says what is wrong, where, and how badly. "
         "[`mtassay check`](commands/check.md) and `invariance` run the checks that are on by default for the "
-        "language pair, `score`, `suite` and `behavior` the critical ones of these; `--checks` chooses "
-        "others.",
+        "language pair. `score`, `suite` and `behavior` run only the critical ones of these. `--checks` "
+        "chooses others.",
         f"A check is on if it fires on fewer than {100 * MOST_ALARMS:g} % of human translations into the "
         f"language ({', '.join(STRICTER)}: {100 * max(STRICTER.values()):g} %). A check of meaning must also "
-        "fire three times as often on outputs that people labelled wrong as on right ones (and not by "
-        f"chance), or more often at all if it fires on fewer than {100 * QUIET:g} % of human translations. "
-        "Checks of form, style and consistency are counted only on catalogues of "
-        "programs. `python bench/checks.py` counts again and writes this page.",
-        "Numbers are percent. *wrong*: outputs with a major or critical error; *right*: outputs without any; "
-        "*human*: human translations; *most in*: the target language with the most alarms on human "
-        "translations.",
+        "fire three times as often on outputs that people labelled wrong as on right ones, and the "
+        f"difference must be significant. If it fires on fewer than {100 * QUIET:g} % of human translations, "
+        "it must only fire more often on wrong outputs. Checks of form, style and consistency are counted "
+        "only on message catalogues of programs. `python bench/checks.py` counts again and writes this page.",
+        "Numbers are percent. *wrong*: outputs with a major or critical error; *right*: outputs without such "
+        "an error; *human*: human translations; *most in*: the target language with the most alarms on "
+        "human translations.",
     ]
 )
 LABELS = (
-    "## Outputs that people labelled\n\nAlarms on wrong and on right outputs (`wrong:right`), for checks "
-    "that fired on at least four outputs."
+    "## Outputs that people labelled\n\nNumber of alarms on wrong and on right outputs (`wrong:right`), for "
+    "checks that fired on at least four outputs."
 )
 
 

@@ -521,9 +521,9 @@ class Report:
             sets, common = sets + 1, common + int(1.5 * ranked.mean() > 1)
             reached += bool(precision[29:].max() >= 1.5 * ranked.mean())
         return (
-            f"In {common} of {sets} sets more than two thirds of the outputs have an error, so that no "
-            "reports can have 1.5 times as many. With the limit that proves best for each set, 30 or more "
-            f"reports with a reference have them in {reached} of {sets}."
+            f"In {common} of {sets} sets more than two thirds of the outputs have an error, so no set of "
+            "reports can have 1.5 times as many. With the best limit for each set, 30 or more reports with a "
+            f"reference reach 1.5 times the base rate in {reached} of {sets}."
         )
 
     def raters(self) -> str:
@@ -544,9 +544,9 @@ class Report:
         agreed, least, most = f"{100 * both / either:.0f} %", _dot(min(areas)), _dot(max(areas))
         return (
             f"Two raters saw {len(pairs):,} of these outputs, from only {documents} biomedical documents. "
-            f"Of {either} outputs in which at least one of them marks a major error, both do in {agreed}. "
-            f"One rater's severity ranks the other's major errors with an AUC of {least} to {most}, "
-            f"{_dot(float(np.mean(areas)))} on average of {len(areas)} pairs."
+            f"At least one rater marks a major error in {either} outputs; both do so in {agreed} of them. "
+            f"If one rater's severity predicts the other's major errors, the AUC is {least} to {most} "
+            f"({_dot(float(np.mean(areas)))} on average over {len(areas)} pairs)."
         )
 
     def among(self, flags: Flags) -> tuple[int, float, float]:
@@ -659,47 +659,49 @@ def _percent(share: float) -> str:
 
 _PAGE = """# Judges: how well the judge agrees with people
 
-`behavior`, `invariance` and `score --judge` ask a judge whether an output has an error. It is one judge for
-all language pairs, trained on what people marked: expert MQM of biomedical abstracts and talks, and error
-spans of WMT24, 17 pairs in all. `python bench/judging.py` trains it, measures it and writes this page. All
-figures are for documents and systems that training did not see; human translations and copies of the
-reference are left out, and so are sets with fewer than 25 major errors. AUC is how often an output with a
-major error is ranked above one without.
+`behavior`, `invariance` and `score --judge` ask a judge whether an output has an error. One judge serves all
+language pairs. It was trained on errors that people marked: expert MQM of biomedical abstracts and talks, and
+error spans of WMT24, 17 pairs in all. `python bench/judging.py` trains the judge, measures it and writes this
+page. All figures are for documents and systems that were not used for training. Human translations, copies of
+the reference, and sets with fewer than 25 major errors are left out. AUC is the probability that an output
+with a major error is ranked above an output without one.
 
 ## What it has to compare with
 
-The more, the better. Other systems' outputs help most, and `score` uses
-them if it compares several systems. "Within" compares only outputs of the same rater. The difference is
-to character 4-gram F (chrF's main part) on the same outputs; intervals draw documents again.
+The judge is better if it has more texts to compare with. Outputs of other systems help most; `score` uses
+them if it compares several systems. "Within" compares only outputs of the same rater. "Difference" is the
+AUC minus the AUC of character 4-gram F (chrF's main part) on the same outputs; its interval comes from
+resampled documents.
 
 | compared with | sets | AUC | within | 4-gram F | difference |
 |---|---|---|---|---|---|
 {means}
 
 "encoder" is the sentence encoder; without it the judge counts characters, words and numbers. The encoder
-was not made for Czech, Hindi or Basque; it reads their texts piece by piece all the same, and the rows
-below show how far that goes.
+was not made for Czech, Hindi or Basque. It still reads such texts, in small pieces of words; the rows below
+show how well that works.
 
 ## Each pair
 
-AUC for a major error: with reference and other systems (R+O), with the reference (R), with other systems
-(O), with the source alone (S); within raters and for 4-gram F and the encoder's cosine, each with the
-reference. Then, with the reference and at the default: the share of outputs that have any error (%), the
-number of reports and the share of them that have one (%), and the share of all errors that are reported
-(%).
+The columns from "R+O" to "cosine" are AUCs for major errors. The judge has the reference and other systems
+(R+O), the reference (R), other systems (O), or only the source (S). "R within" compares outputs of the same
+rater; "4-gram" and "cosine" are 4-gram F and the encoder's cosine. These three have the reference. The last
+columns show the judge with the reference and default settings: "wrong" is the share of outputs with any error
+(%), "right" the share of reports with an error (%) and the number of reports, and "recall" the share of wrong
+outputs that are reported (%).
 
 | pair | text | n | major | R+O | R | O | S | R within | 4-gram | cosine | wrong | right | recall |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 {table}
 
 {raters} Outputs of one
-document share their errors, so this is no ceiling. On the news of WMT23, where three experts rated many
-documents, it is .75 to .76.
+document share their errors, so this is not an upper limit. On the news of WMT23, where three experts rated
+many documents, this AUC is .75 to .76.
 
 ## Text and raters that it never saw
 
-Trained on the other two sources alone. "Usual" is the same set when other documents of it are in the
-training data.
+For each row, the judge was trained only on the other two kinds of text. "Usual" is the AUC on the same set if
+other documents of this kind are in the training data.
 
 | text left out | compared with | sets | AUC | within | usual | 4-gram F |
 |---|---|---|---|---|---|---|
@@ -707,10 +709,11 @@ training data.
 
 ## What it reports
 
-The judge calls the likeliest outputs wrong: as many as can be expected to have an error in {precision} of
-cases, and 1.5 times as often as all outputs of the file (at most {most}). All others are undecided, ordered
-by probability, or right (at most 25 % likely). Both limits were chosen on half of the documents, for the
-highest recall with a reference at a precision of 75 %. On the other half, without any answers of people:
+The judge calls outputs wrong in the order of their probability of an error. It calls as many wrong as it can
+while it expects an error in at least {precision} of them, and 1.5 times as often as in all outputs of the
+file (at most {most}). An output with a probability of at most 25 % is right; the others are undecided. We
+chose both limits on half of the documents, for the highest recall with a reference at a precision of 75 %.
+The table shows the other half, without answers of people:
 
 | compared with | n | reports | precision (any error), % | recall, % | 1.5 times the base rate in |
 |---|---|---|---|---|---|
@@ -718,19 +721,20 @@ highest recall with a reference at a precision of 75 %. On the other half, witho
 
 {ceiling}
 
-If source and reference agree on a negation and the output says the opposite, the probability is at least
-{precision}, about what it was here: of {negated}. The same holds where a check
-finds a refusal, an answer instead of a translation, another language or an untranslated output: of {sure}.
+If source and reference agree on a negation and the output says the opposite, the judge sets the probability
+of an error to at least {precision}. This agrees with our data: of {negated}. The judge does the same if a
+check finds a refusal, an answer instead of a translation, another language or an untranslated output:
+of {sure}.
 If such an output is called wrong, the error is critical.
 
 ## With 50 answers
 
-Raters differ: from 2 to 67 % of outputs have a major error by one rater or another. So without answers a
-probability is that of a usual rater. Fifty answers, drawn at random from a set, move it to this system and
-this reader. Measured on the rest of the set, with 10 draws each: in how many sets the Brier score is better
-than that of the constant share of the answers, and the median calibration slope. Then, for draws with 50 or
-more reports: how often their mean probability is within .10 of the observed precision, how often the
-printed range contains it, and how wide that range is.
+Raters differ: they find a major error in 2 to 67 % of the outputs. So without answers, a probability is that
+of a usual rater. Fifty answers to random outputs of a set adapt it to this system and this reader. We
+measured on the rest of the set, with 10 draws each. The first columns show in how many sets the Brier score
+is better than with the constant share of the answers, and the median calibration slope. The others are for draws with
+50 or more reports: how often the mean probability of the reports is within .10 of the observed precision, how
+often the printed range contains this precision, and how wide the range is.
 
 | compared with | Brier skill above 0 | slope | within .10 | in the range | width |
 |---|---|---|---|---|---|

@@ -34,7 +34,7 @@ class Shape:
     layers: int = 6
     heads: int = 8
     inner: int = 2048
-    dropout: float = 0.2
+    dropout: float = 0.3
 
 
 class Attention(nn.Module):
@@ -115,9 +115,14 @@ class Transformer(nn.Module):
 
     def loss(self, sources: Tensor, targets: Tensor, *, smoothing: float = 0.0) -> Tensor:
         """Mean cross-entropy of the target pieces; `targets` begin with BEGIN and end with END."""
+        right = targets[:, 1:].flatten()
+        logits = self.logits(sources, targets)
+        return cross_entropy(logits, right, ignore_index=PAD, label_smoothing=smoothing)
+
+    def logits(self, sources: Tensor, targets: Tensor) -> Tensor:
+        """Of each piece of the targets but the first, all rows together."""
         states = self.decode(targets[:, :-1], *self.encode(sources))
-        logits = (states @ self.embedding.weight.T).flatten(0, 1).float()
-        return cross_entropy(logits, targets[:, 1:].flatten(), ignore_index=PAD, label_smoothing=smoothing)
+        return (states @ self.embedding.weight.T).flatten(0, 1).float()
 
 
 def padded(rows: Sequence[Sequence[int]], device: torch.device) -> Tensor:
@@ -221,33 +226,28 @@ def save(translator: Translator, folder: Path) -> None:
         torch.save(shard, folder / f"weights-{number}.pt")
     (folder / "shape.json").write_text(json.dumps(asdict(model.shape)), encoding="utf-8")
     (folder / "pieces.model").write_bytes(translator.pieces.serialized_model_proto())
-    model.load_state_dict(read_weights([folder], model))
+    model.load_state_dict(read_weights(folder, model))
 
 
-def read_weights(folders: Sequence[Path], model: Transformer) -> dict[str, Tensor]:
+def read_weights(folder: Path, model: Transformer) -> dict[str, Tensor]:
     stored: dict[str, Tensor] = {}
-    for folder in folders:
-        for path in sorted(folder.glob("weights-*.pt")):
-            stored.update(torch.load(path, map_location="cpu"))
-    shapes = {name: weights.shape for name, weights in model.state_dict().items()}
+    for path in sorted(folder.glob("weights-*.pt")):
+        stored.update(torch.load(path, map_location="cpu"))
     found = {}
-    for name, size in shapes.items():
+    for name, like in model.state_dict().items():
         weights = stored[name].float()
         if f"{name}/scale" in stored:
             weights = weights * stored[f"{name}/scale"].float()
-        found[name] = weights.reshape(size)
+        found[name] = weights.reshape(like.shape)
     return found
 
 
-def load(*folders: Path) -> Translator:
-    """Reads what `save` wrote; its files may lie in several folders."""
-
-    def find(name: str) -> Path:
-        return next(folder / name for folder in folders if (folder / name).exists())
-
-    model = Transformer(Shape(**json.loads(find("shape.json").read_text(encoding="utf-8"))))
-    model.load_state_dict(read_weights(folders, model))
-    pieces = sentencepiece.SentencePieceProcessor(model_file=str(find("pieces.model")))
+def load(folder: Path) -> Translator:
+    """Reads what `save` wrote."""
+    shape = json.loads((folder / "shape.json").read_text(encoding="utf-8"))
+    model = Transformer(Shape(**shape))
+    model.load_state_dict(read_weights(folder, model))
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(folder / "pieces.model"))
     return Translator(model.to("cuda" if torch.cuda.is_available() else "cpu"), pieces)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import mtassay as mt
-from mtassay.app.cli.common import say
+from mtassay.app.cli.frame import say
 from mtassay.methods.headlines import COLUMNS
 from tests.cli.conftest import Run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import mtassay as mt
 from mtassay.data.nouns import Segment
-from mtassay.measures.reference_checks import reference_notes
+from mtassay.measures.plausibility import reference_notes
 from mtassay.measures.worth import worth_of, worth_table
 
 WORDS = ["river", "bridge", "old", "house", "sold", "north", "young", "couple", "paint", "blue"]

@@ -16,7 +16,8 @@ from mtassay.data.display import Cell, Table
 from mtassay.data.marks import plural
 from mtassay.data.nouns import DISPUTED, Finding, Output, Result, Run, RunContext, Segment, Verdict
 from mtassay.data.questions import span_answer
-from mtassay.data.settings import option
+from mtassay.data.run_view import RunView
+from mtassay.data.settings import option, setting
 from mtassay.data.subjects import Subject, is_model
 
 if TYPE_CHECKING:
@@ -436,3 +437,32 @@ def _unpack(kept: bytes) -> Opinion:
 def reasons_of(opinion: Opinion) -> tuple[str, ...]:
     """The lines of evidence for an error, as they are kept."""
     return tuple(reason.why for reason in opinion.reasons)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatSettings:
+    """Settings for repeated requests to sampled systems."""
+
+    repeat: int = setting(
+        1,
+        "Ask sampled systems this many times. Intervals then include what changes by chance.",
+        metavar="K",
+        least=1,
+        most=50,
+    )
+
+    def parameters(self) -> dict[str, Any]:
+        """The settings, unchanged; asking once adds nothing."""
+        saved: dict[str, Any] = super().parameters()  # type: ignore[misc]
+        return saved if self.repeat > 1 else {key: value for key, value in saved.items() if key != "repeat"}
+
+
+def answer_tables(view: RunView) -> list[Table]:
+    """The tables by which to choose a system, and those of repetitions; none if answers are just texts."""
+    outputs = view.run.outputs.values()
+    if not view.run.result.basis.get("systems") and not any(o.meta for answers in outputs for o in answers):
+        return []
+    from mtassay.methods.choice import choice_tables
+    from mtassay.methods.repeats import repeat_tables
+
+    return [*choice_tables(view), *repeat_tables(view.run)]

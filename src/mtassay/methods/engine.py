@@ -29,7 +29,6 @@ from mtassay.data.nouns import (
     texts_digest,
 )
 from mtassay.data.subjects import decide
-from mtassay.methods.repeats import ask_again, ask_in_context
 from mtassay.runtime.http_calls import without_secrets
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.client import Budget, CallPlan, Tally, plan_calls, translate_all
@@ -128,8 +127,13 @@ def ask(
     }
     outputs = {}
     for system in systems:
+        if not isinstance(system, LiveSystem):
+            outputs[system.name] = context.ask(system, requests)
+            continue
+        from mtassay.methods.repeats import ask_again, ask_in_context
+
         again = partial(ask_again, system, context=context, times=times)
-        if isinstance(system, LiveSystem) and getattr(method, "asks_alone", False):
+        if getattr(method, "asks_alone", False):
             outputs[system.name] = ask_in_context(requests, again)
         else:
             outputs[system.name] = ask_documents(system, requests, documents, again)

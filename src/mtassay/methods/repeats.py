@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from math import comb
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 from mtassay.data.display import Table
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Output, Request, Run, RunContext, Statistics, System
-from mtassay.data.settings import setting
 from mtassay.measures.metric import Metric
 from mtassay.stats.proportions import change_interval
 from mtassay.systems.live import Ask
@@ -29,24 +27,6 @@ LEAST = 5
 _SHOWN = 3
 _WIDTH = 28
 _MOST_SPLITS = 2_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class RepeatSettings:
-    """Settings for repeated requests to sampled systems."""
-
-    repeat: int = setting(
-        1,
-        "Ask sampled systems this many times. Intervals then include what changes by chance.",
-        metavar="K",
-        least=1,
-        most=50,
-    )
-
-    def parameters(self) -> dict[str, Any]:
-        """The settings, unchanged; asking once adds nothing."""
-        saved: dict[str, Any] = super().parameters()  # type: ignore[misc]
-        return saved if self.repeat > 1 else {key: value for key, value in saved.items() if key != "repeat"}
 
 
 def signed_repeats(repeat: int) -> dict[str, str]:

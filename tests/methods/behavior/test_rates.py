@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mtassay.data.nouns import Finding, Verdict
 from mtassay.methods.behavior.pass_rates import pass_rates
-from mtassay.stats.best import rank_shares
+from mtassay.stats.comparisons import rank_shares
 from mtassay.stats.family import compare_rows
 
 COUNTS = {"a": {"cases": 12}, "b": {"cases": 12}}

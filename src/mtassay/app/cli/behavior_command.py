@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from mtassay.app import library, method_reviews
-from mtassay.app.cli.common import (
+from mtassay.app.cli.frame import (
+    FRAME,
     FindingsOption,
     FormatOption,
     LimitOption,
@@ -18,12 +19,17 @@ from mtassay.app.cli.common import (
     PairOption,
     QuietOption,
     ReviewerOption,
+    RunFrame,
     SeedOption,
     SystemOption,
+    Values,
     WorkspaceOption,
     check_sheet,
     check_targets,
     echo,
+    framed,
+    framed_without,
+    parameters_of,
     print_json,
     print_tables,
     refuse_existing,
@@ -31,7 +37,6 @@ from mtassay.app.cli.common import (
     screen_here,
     write_findings,
 )
-from mtassay.app.cli.frame import FRAME, RunFrame, Values, framed, framed_without, parameters_of
 from mtassay.app.cli.session import Session, read_key, read_line
 from mtassay.app.method_reviews import read_sets
 from mtassay.app.reviewing import reviewer_name

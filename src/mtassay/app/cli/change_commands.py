@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from mtassay.app import history as app_history
-from mtassay.app.cli.common import (
+from mtassay.app.cli.frame import (
     AlphaOption,
     FormatOption,
     OutputFormat,

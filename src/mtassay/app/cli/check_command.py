@@ -11,8 +11,17 @@ from typing import Annotated, cast
 import typer
 
 from mtassay.app import library
-from mtassay.app.cli.common import OutputFormat, PairOption, SystemOption, check_targets
-from mtassay.app.cli.frame import FRAME, RunFrame, Values, framed_but, parameters_of
+from mtassay.app.cli.frame import (
+    FRAME,
+    OutputFormat,
+    PairOption,
+    RunFrame,
+    SystemOption,
+    Values,
+    check_targets,
+    framed_but,
+    parameters_of,
+)
 from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Run

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from mtassay import __version__
-from mtassay.app.cli.common import (
+from mtassay.app.cli.frame import (
     EngineOption,
     FormatOption,
     FreshOption,

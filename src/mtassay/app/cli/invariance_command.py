@@ -9,13 +9,19 @@ from typing import Annotated
 import typer
 
 from mtassay.app import library
-from mtassay.app.cli.common import (
+from mtassay.app.cli.frame import (
+    FRAME,
     FindingsOption,
     OutputFormat,
     PairOption,
+    RunFrame,
     SystemOption,
+    Values,
     check_targets,
     echo,
+    framed,
+    framed_with,
+    parameters_of,
     print_json,
     print_tables,
     refuse_existing,
@@ -23,7 +29,6 @@ from mtassay.app.cli.common import (
     terminal_width,
     write_findings,
 )
-from mtassay.app.cli.frame import FRAME, RunFrame, Values, framed, framed_with, parameters_of
 from mtassay.data.formats.jsonl import segment_record, write_jsonl
 from mtassay.data.marks import plural
 from mtassay.methods.invariance.invariance_method import InvarianceMethod

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from mtassay.app.cli.common import (
+from mtassay.app.cli.frame import (
     AlphaOption,
     FormatOption,
     OutputFormat,
@@ -18,9 +18,9 @@ from mtassay.app.cli.common import (
     SeedOption,
     WorkspaceOption,
     check_targets,
+    grouped,
     print_rendered,
 )
-from mtassay.app.cli.frame import grouped
 from mtassay.app.judge_trust import calibrate, judges
 from mtassay.app.metric_agreement import correlate
 from mtassay.app.metric_agreement import rank as rank_by_people

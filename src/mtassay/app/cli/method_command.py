@@ -9,12 +9,16 @@ from typing import Annotated
 import typer
 
 from mtassay.app import library
-from mtassay.app.cli.common import (
+from mtassay.app.cli.frame import (
+    FRAME,
     PairOption,
+    RunFrame,
     SystemOption,
+    Values,
     check_targets,
+    framed,
+    parameters_of,
 )
-from mtassay.app.cli.frame import FRAME, RunFrame, Values, framed, parameters_of
 from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.method import Method
 from mtassay.data.registry import each_named, find, is_known, is_ours

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mtassay.app.cli.common import (
+from mtassay.app.cli.frame import (
     EngineOption,
     ExecutorOption,
     FormatOption,
@@ -18,12 +18,12 @@ from mtassay.app.cli.common import (
     WorkspaceOption,
     check_targets,
     echo,
+    place,
     print_rendered,
     say,
     shows_bold,
     terminal_width,
 )
-from mtassay.app.cli.frame import place
 from mtassay.app.plans.drafts import init_plan
 from mtassay.app.plans.plan import DEFAULT, REPORTS
 from mtassay.app.plans.plan_runs import check_plan, plan_costs, run_plan

@@ -12,12 +12,13 @@ import typer
 
 from mtassay.app.campaign_work import cards, still_open
 from mtassay.app.cli import review_people
-from mtassay.app.cli.common import (
+from mtassay.app.cli.frame import (
     FormatOption,
     LimitOption,
     OutputFormat,
     ReviewerOption,
     SeedOption,
+    Values,
     WorkspaceOption,
     check_targets,
     echo,
@@ -27,7 +28,6 @@ from mtassay.app.cli.common import (
     say,
     screen_here,
 )
-from mtassay.app.cli.frame import Values
 from mtassay.app.cli.review_people import ShowSystemsOption, choosing
 from mtassay.app.cli.session import Session, read_key, read_line
 from mtassay.app.exchange import ExchangeForm, export_as, export_tasks

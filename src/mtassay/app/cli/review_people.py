@@ -11,19 +11,21 @@ import typer
 
 from mtassay.app import access, campaign_work
 from mtassay.app.campaign_progress import report
-from mtassay.app.cli.common import (
+from mtassay.app.cli.frame import (
+    Command,
     FormatOption,
     OutputFormat,
     ReviewerOption,
     SeedOption,
+    Values,
     WorkspaceOption,
     echo,
+    grouped,
     print_json,
     print_tables,
     say,
     screen_here,
 )
-from mtassay.app.cli.frame import Command, Values, grouped
 from mtassay.app.cli.interruption import CTRL_C
 from mtassay.app.cli.session import Session, read_key, read_line
 from mtassay.app.review_cards import Card

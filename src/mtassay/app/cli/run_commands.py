@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from mtassay.app.cli.common import (
+from mtassay.app.cli.frame import (
     BetweenOption,
     ExamplesOption,
     FormatOption,
@@ -20,6 +20,7 @@ from mtassay.app.cli.common import (
     SavedRunsArgument,
     WorkspaceOption,
     echo,
+    place,
     print_json,
     print_run,
     print_tables,
@@ -30,7 +31,6 @@ from mtassay.app.cli.common import (
     side_by_side,
     terminal_width,
 )
-from mtassay.app.cli.frame import place
 from mtassay.app.reports import ReportForm, write_report
 from mtassay.app.runs import Run as Loaded
 from mtassay.app.runs import open_workspace

@@ -9,15 +9,19 @@ from typing import Annotated
 import typer
 
 from mtassay.app import library
-from mtassay.app.cli.common import (
+from mtassay.app.cli.frame import (
+    FRAME,
     BetweenOption,
     ExamplesOption,
     PairOption,
+    RunFrame,
     SystemOption,
+    Values,
     check_targets,
+    framed,
+    parameters_of,
     side_by_side,
 )
-from mtassay.app.cli.frame import FRAME, RunFrame, Values, framed, parameters_of
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.formats.tables import write_tsv

@@ -12,19 +12,25 @@ from typing import Annotated, Any, Literal
 import typer
 
 from mtassay.app import library, rulebook
-from mtassay.app.cli.common import (
+from mtassay.app.cli.frame import (
+    FRAME,
+    Command,
     FormatOption,
     OutputFormat,
     ReviewerOption,
+    RunFrame,
     SystemOption,
+    Values,
     check_targets,
     echo,
+    framed,
+    framed_with,
+    parameters_of,
     print_json,
     print_tables,
     refuse_existing,
     say,
 )
-from mtassay.app.cli.frame import FRAME, Command, RunFrame, Values, framed, framed_with, parameters_of
 from mtassay.app.reviewing import reviewer_name
 from mtassay.data.display import Table
 from mtassay.data.errors import MtassayError, UsageError

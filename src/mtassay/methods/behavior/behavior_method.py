@@ -33,6 +33,7 @@ from mtassay.methods.basis import (
     CHECKS_BESIDE,
     CRITICAL,
     JUDGE_OPTION,
+    RepeatSettings,
     answer_of,
     ask_judge,
     checked_basis,
@@ -76,7 +77,6 @@ from mtassay.methods.behavior.verdict_thresholds import (
     thresholds_for,
 )
 from mtassay.methods.repeats import (
-    RepeatSettings,
     base_name,
     require_enough,
     set_apart,

@@ -10,7 +10,7 @@ from typing import Any
 from mtassay.data.display import PLAIN, Block, CaseView, Figure, Headline, Line, Look, Table
 from mtassay.data.nouns import Finding, Flags, Ledger, Observation, OpenAnswer, Result, Segment, original_of
 from mtassay.data.run_view import AskedPair, RunView
-from mtassay.methods.basis import alarm_table
+from mtassay.methods.basis import alarm_table, answer_tables
 from mtassay.methods.behavior.behavior_blocks import (
     answer_view,
     case_block,
@@ -39,9 +39,8 @@ from mtassay.methods.behavior.pass_rates import (
     pass_rate_ledgers,
 )
 from mtassay.methods.behavior.verdict_thresholds import MOVED, PAPER, caution, compared, thresholds_of
-from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
+from mtassay.methods.choice import choice_figures, choice_headlines
 from mtassay.methods.headlines import Contest, weakest
-from mtassay.methods.repeats import repeat_tables
 
 
 class BehaviorView(RunView):
@@ -114,7 +113,7 @@ class BehaviorView(RunView):
         broken = self._survival and broken_table(self._survival)
         flagged = alarm_table(self.run, self.run.result.basis.get("checks", {}), detail=look.detail)
         tables = [table for table in (rates, broken, status_table(self.run), positions, flagged) if table]
-        return [*tables, *choice_tables(self), *repeat_tables(self.run)]
+        return [*tables, *answer_tables(self)]
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
         title = str(self.run.parameters.get("pair", ""))

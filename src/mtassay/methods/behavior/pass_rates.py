@@ -17,8 +17,7 @@ from mtassay.data.nouns import Cluster, Comparison, Finding, Ledger, Result, Sco
 from mtassay.methods.behavior.behavior_evidence import CaseEvidence
 from mtassay.methods.behavior.capability import in_usual_order
 from mtassay.stats import proportions
-from mtassay.stats.best import rank_shares
-from mtassay.stats.comparisons import Settled
+from mtassay.stats.comparisons import Settled, rank_shares
 from mtassay.stats.family import compare_rows
 
 PASS_RATE, UNDECIDED, ALL = "pass rate", "undecided", "all"

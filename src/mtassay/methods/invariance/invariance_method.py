@@ -41,6 +41,7 @@ from mtassay.measures.polarity import AnnotatedAnswer, Suspicion
 from mtassay.methods.basis import (
     CHECKS,
     JUDGE_OPTION,
+    RepeatSettings,
     SettledOutputs,
     answer_of,
     ask_judge,
@@ -85,7 +86,6 @@ from mtassay.methods.invariance.structures import Structure, open_structure
 from mtassay.methods.invariance.substitutes import asks_models
 from mtassay.methods.invariance.variants import VariantSettings, make_variants
 from mtassay.methods.repeats import (
-    RepeatSettings,
     beyond_noise,
     require_enough,
     signed_repeats,

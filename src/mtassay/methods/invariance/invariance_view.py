@@ -23,7 +23,8 @@ from mtassay.data.marks import differing
 from mtassay.data.nouns import Finding, Flags, Ledger, Observation, OpenAnswer, Segment, original_of
 from mtassay.data.run_view import RunView
 from mtassay.data.subjects import Subject
-from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
+from mtassay.methods.basis import answer_tables
+from mtassay.methods.choice import choice_figures, choice_headlines
 from mtassay.methods.headlines import Contest, weakest
 from mtassay.methods.invariance.invariance_evidence import (
     IssueEvidence,
@@ -42,7 +43,6 @@ from mtassay.methods.invariance.invariance_tables import (
     variant_lines,
 )
 from mtassay.methods.invariance.issues import companions_of, stability_ledgers, standing
-from mtassay.methods.repeats import repeat_tables
 
 
 class InvarianceView(RunView):
@@ -101,7 +101,7 @@ class InvarianceView(RunView):
     def tables(self, look: Look = PLAIN) -> list[Table]:
         times = seconds_table(self.run.seconds) if self.run.seconds else None
         tables = (summary_table(self.run), companion_table(self.run), corpus_table(self.run.segments))
-        return [table for table in (*tables, *choice_tables(self), *repeat_tables(self.run), times) if table]
+        return [table for table in (*tables, *answer_tables(self), times) if table]
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
         return choice_figures(self)

@@ -24,7 +24,7 @@ from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.invariance.invariance_evidence import IssueEvidence
 from mtassay.methods.invariance.relations import AnsweredCase
 from mtassay.stats import proportions
-from mtassay.stats.best import rank_shares
+from mtassay.stats.comparisons import rank_shares
 from mtassay.stats.family import compare_rows
 
 QUESTION = "invariance"

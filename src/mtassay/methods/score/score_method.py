@@ -17,16 +17,17 @@ from mtassay.measures.check_run import check_names, count_checks
 from mtassay.measures.corpus import Corpus, checked, labels_of, measure_all, open_metrics, saved_metric
 from mtassay.measures.given_scores import SegmentScore
 from mtassay.measures.metric import Metric
-from mtassay.measures.reference_checks import reference_notes
+from mtassay.measures.plausibility import reference_notes
 from mtassay.methods.basis import (
     CHECKS_BESIDE,
     CRITICAL,
     JUDGE_OPTION,
+    RepeatSettings,
     missing,
     unanswered_counts,
     unanswered_note,
 )
-from mtassay.methods.repeats import RepeatSettings, is_later, pool, set_apart, times_asked
+from mtassay.methods.repeats import pool, set_apart, times_asked
 from mtassay.methods.score.judged import judge_outputs, require_judge
 from mtassay.methods.score.score_statistics import (
     LEAST_DOCUMENTS,
@@ -224,13 +225,15 @@ class ScoreMethod(RepeatSettings, Method):
         with self._checked(lean, context) as alarms:
             if self.judge_by:
                 evidence += judge_outputs(lean, self._judged_pair, context, self.judge_by)
-            times = times_asked(outputs)
+            times = times_asked(outputs) if any(o.meta for row in outputs.values() for o in row) else 1
             each_time: dict[str, dict[str, list[float]]] = {}
             everything = Corpus.of(corpus.segments, set_apart(outputs)) if times > 1 else corpus
             for name, metric, usable, measured in measure_all(
                 self.metrics, everything, context, extra=self._resampling
             ):
-                pooled, each_time[name] = pool(measured, metric, times)
+                pooled: Sequence[Statistics] = measured
+                if times > 1:
+                    pooled, each_time[name] = pool(measured, metric, times)
                 for entry in pooled:
                     statistics += [
                         entry,
@@ -239,7 +242,7 @@ class ScoreMethod(RepeatSettings, Method):
                     ]
                 if self.evidence:
                     for system, texts in usable.outputs.items():
-                        if not is_later(system):
+                        if system in outputs:
                             evidence += metric.findings(usable.segments, system, texts)
             by_system = alarms()
         for system in outputs:

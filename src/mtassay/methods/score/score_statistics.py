@@ -23,8 +23,17 @@ from mtassay.measures.corpus import Corpus, measure_at_once
 from mtassay.measures.metric import Metric
 from mtassay.methods.score.score_tables import WHOLE
 from mtassay.stats import resampling
-from mtassay.stats.best import Losses, least_p, losses_by_p, ranks
-from mtassay.stats.comparisons import adjust, clusters, critical_value, detectable_difference, units_to_settle
+from mtassay.stats.comparisons import (
+    Losses,
+    adjust,
+    clusters,
+    critical_value,
+    detectable_difference,
+    least_p,
+    losses_by_p,
+    ranks,
+    units_to_settle,
+)
 from mtassay.stats.family import family_of, separate, swap_trials
 
 Test = Literal["randomization", "bootstrap", "sacrebleu-randomization"]

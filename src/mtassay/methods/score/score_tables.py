@@ -10,7 +10,7 @@ from mtassay.data.marks import plural
 from mtassay.data.nouns import Comparison, Result, Run, Score
 from mtassay.measures.worth import worth_of
 from mtassay.methods.headlines import FEW, FEW_NOTE, may_be_best, unranked
-from mtassay.stats.best import least_p
+from mtassay.stats.comparisons import least_p
 
 WHOLE = "all"
 _FEW_DOCUMENTS = 20

@@ -28,10 +28,9 @@ from mtassay.data.run_view import RunView
 from mtassay.measures.corpus import labels_of, open_metrics, saved_metric
 from mtassay.measures.given_scores import Scores, are_of_people
 from mtassay.measures.metric import Metric
-from mtassay.methods.basis import alarm_table, unanswered_note
-from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
+from mtassay.methods.basis import alarm_table, answer_tables, unanswered_note
+from mtassay.methods.choice import choice_figures, choice_headlines
 from mtassay.methods.headlines import Contest, matrix_table
-from mtassay.methods.repeats import repeat_tables
 from mtassay.methods.score.judged import (
     JUDGE,
     SegmentEvidence,
@@ -209,8 +208,7 @@ class ScoreView(RunView):
             comparison_table(run, all_pairs=look.pairs),
             alarm_table(run, run.result.counts, detail=look.detail),
             *judged,
-            *choice_tables(self),
-            *repeat_tables(run),
+            *answer_tables(self),
         )
         main = [main_table(run)] if run.result.scores else []
         boards = [h.board for h in self.headlines() if h.board] if look.pairs or look.detail else []

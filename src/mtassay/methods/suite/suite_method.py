@@ -23,6 +23,7 @@ from mtassay.measures.check_run import check_names
 from mtassay.methods.basis import (
     CHECKS_BESIDE,
     CRITICAL,
+    RepeatSettings,
     SettledOutputs,
     checked_basis,
     checked_note,
@@ -30,7 +31,7 @@ from mtassay.methods.basis import (
     missing,
     sign,
 )
-from mtassay.methods.repeats import AGAIN, ALONE, RepeatSettings, signed_repeats, texts_of
+from mtassay.methods.repeats import AGAIN, ALONE, signed_repeats, texts_of
 from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
 from mtassay.methods.suite.authoring import Choice, select
 from mtassay.methods.suite.rule_judge import DETECTOR, STATUSES, Judge, VerdictEvidence, is_notable

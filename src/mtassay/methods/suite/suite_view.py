@@ -13,10 +13,10 @@ from mtassay.data.marks import find_words, plural
 from mtassay.data.nouns import Case, Finding, Flags, Ledger, OpenAnswer, Output, Run, Score, Segment
 from mtassay.data.run_view import RunView
 from mtassay.data.subjects import subjects_in
-from mtassay.methods.basis import alarm_table
-from mtassay.methods.choice import choice_figures, choice_headlines, choice_tables
+from mtassay.methods.basis import alarm_table, answer_tables
+from mtassay.methods.choice import choice_figures, choice_headlines
 from mtassay.methods.headlines import Contest, weakest
-from mtassay.methods.repeats import context_table, repeat_tables
+from mtassay.methods.repeats import context_table
 from mtassay.methods.suite.accuracy import accuracy_ledgers, phenomenon_groups
 from mtassay.methods.suite.rule_judge import DETECTOR, VerdictEvidence
 from mtassay.methods.suite.suite_tables import (
@@ -110,8 +110,7 @@ class SuiteView(RunView):
             *accuracy_tables(self.run, look),
             *([context] if (context := context_table(self.run)) else []),
             *([flagged] if flagged else []),
-            *choice_tables(self),
-            *repeat_tables(self.run),
+            *answer_tables(self),
         ]
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
