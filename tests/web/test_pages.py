@@ -322,5 +322,5 @@ def test_a_report_says_what_gates_say_and_what_changed(browser: TestClient, work
 def test_systems_are_followed_over_their_runs(browser: TestClient, workspace: Path) -> None:
     page = browser.get(f"/history?run={run_of(workspace)}").text
     assert "Over time" in page
-    assert all(f"<caption>{system}: " in page for system in ("alpha", "beta", "gamma"))
+    assert all(f'<caption data-plain="name">{system}: ' in page for system in ("alpha", "beta", "gamma"))
     assert browser.get("/history?run=none").status_code == 400

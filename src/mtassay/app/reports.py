@@ -28,8 +28,7 @@ from mtassay.data.display import Table
 from mtassay.data.errors import InputError, MtassayError, UsageError
 from mtassay.data.formats.textfiles import open_for_writing
 from mtassay.data.method import view_of
-from mtassay.data.subjects import subjects_in
-from mtassay.methods.basis import subjects_said
+from mtassay.methods.basis import answer_of, people_said
 from mtassay.methods.engine import EngineContext
 from mtassay.report.run_text import Form, Progress
 from mtassay.runtime.http_calls import redact
@@ -285,16 +284,16 @@ def people_said_of(
     runs: Sequence[nouns.Run], workspace: str | PathLike[str] | None
 ) -> dict[str, dict[nouns.Pair, bool]]:
     """Return whether people found an error in an output, by run, segment and system."""
-    path = workspace_path(workspace)
-    said = subjects_said(EngineContext(Workspace(path))) if path.exists() else {}
     found: dict[str, dict[nouns.Pair, bool]] = {}
-    for run in runs if said else ():
-        subjects = subjects_in(run)
-        for (segment, system), subject in subjects.items():
-            is_judged = (f"{segment}{nouns.EDITED}", system) not in subjects  # else the edited one is
-            if subject.id in said and is_judged:
-                place = segment.removesuffix(nouns.EDITED), system
-                found.setdefault(run.id, {})[place] = said[subject.id]
+    if (path := workspace_path(workspace)).exists():
+        context = EngineContext(Workspace(path))
+        for run in runs:
+            sources = {segment.id: segment.source or "" for segment in run.segments}
+            for system, outputs in run.outputs.items():
+                answers = [answer_of(o.id, sources[o.id], o.text) for o in outputs if o.text is not None]
+                for key, is_wrong in people_said(answers, context).items():
+                    if f"{key}{nouns.EDITED}" not in sources:  # else the edited one is judged
+                        found.setdefault(run.id, {})[key.removesuffix(nouns.EDITED), system] = is_wrong
     return found
 
 

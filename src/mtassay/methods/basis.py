@@ -308,13 +308,6 @@ def people_said(answers: Sequence[JudgedAnswer], context: RunContext) -> dict[st
 
     Disputed answers are left out, and so are those of language models alone.
     """
-    wrong = subjects_said(context)
-    subjects = {a.id: Subject(a.id, (a.source,), (a.output,)).id for a in answers} if wrong else {}
-    return {key: wrong[subject] for key, subject in subjects.items() if subject in wrong}
-
-
-def subjects_said(context: RunContext) -> dict[str, bool]:
-    """Whether people found an error, by the id of the subject."""
     wrong: dict[str, bool] = {}
     for question in _ASKED:
         if decisions := context.decisions(question):
@@ -322,7 +315,8 @@ def subjects_said(context: RunContext) -> dict[str, bool]:
             for subject, answer in decisions.items():
                 if answer != DISPUTED and not all(map(is_model, reviewers.get(subject, ("",)))):
                     wrong[subject] = _means_error(answer)
-    return wrong
+    subjects = {a.id: Subject(a.id, (a.source,), (a.output,)).id for a in answers} if wrong else {}
+    return {key: wrong[subject] for key, subject in subjects.items() if subject in wrong}
 
 
 def _means_error(answer: str) -> bool:

@@ -36,7 +36,7 @@ from mtassay.data.display import (
 )
 from mtassay.data.marks import differing, p_stated, plural, signed
 from mtassay.data.method import Method, method_of, view_of
-from mtassay.data.nouns import Comparison, Origin, Pair, Run
+from mtassay.data.nouns import Origin, Pair, Run
 from mtassay.methods.choice import MeasuredCosts, measured_costs
 from mtassay.methods.headlines import matrix_table
 from mtassay.methods.paired_scores import LISTED
@@ -51,11 +51,13 @@ class GlanceCell(NamedTuple):
     """
 
     text: str
-    ends: str = ""
+    found: CaseSelection | None = None
     bar: int | None = 0
     sign: str = ""
-    found: CaseSelection | None = None
-    part: RunPart | None = None
+    ends: str = ""
+
+
+_NOT_TESTED = GlanceCell("–")
 
 
 class GlanceRow(NamedTuple):
@@ -65,14 +67,6 @@ class GlanceRow(NamedTuple):
     label: str
     counted: str
     cells: Sequence[GlanceCell]
-
-
-class LinkedTable(NamedTuple):
-    """A table with the cases behind each cell, in a run."""
-
-    part: RunPart
-    table: Table
-    found: Sequence[Sequence[CaseSelection | None]]
 
 
 @dataclass(frozen=True)
@@ -90,9 +84,8 @@ class Glance:
         says = "● and ▼ are about one row: ● no other system is significantly better in it; ▼ one is."
         if any(reason.startswith("worse than") for reason in self.out.values()):
             says += " A system is out if the one named is significantly better in some row and worse in none"
-            says += "; where people see a difference, only their row counts" * any(
-                b.is_people for _, b in self.boards
-            )
+            if any(board.is_people for _, board in self.boards):
+                says += "; where people see a difference, only their row counts"
             says += ". So ▼ in one row alone puts no system out."
         incomplete = any(s.text.startswith("(") for _, board in self.boards for s in board.standings)
         says += " In parentheses: left texts without an answer." * incomplete
@@ -114,21 +107,16 @@ class Glance:
             cells = []
             for name in systems:
                 if (standing := board.standing(name)) is None:
-                    cells.append(GlanceCell("–"))
+                    cells.append(_NOT_TESTED)
                     continue
-                pairs = _of(board, name)
+                pairs = [pair for pair in board.pairs if name in (pair.a, pair.b)]
                 lost = any(pair.better and pair.better != name for pair in pairs)
                 is_tested = all(pair.p is not None for pair in pairs) and len(pairs) == len(values) - 1 > 0
                 value, _, ends = standing.text.partition(" [")
-                cells.append(
-                    GlanceCell(
-                        value,
-                        f"[{ends}" if ends else "",
-                        round(100 * min(1.0, (standing.value or 0.0) / most)) if is_drawn else None,
-                        "▼" if lost else "●" if standing.is_best or (is_tested and value[0] != "(") else "",
-                        part.sentences.of_system(name, standing.n, measure=board.label),
-                    )
-                )
+                bar = round(100 * min(1.0, (standing.value or 0.0) / most)) if is_drawn else None
+                sign = "▼" if lost else "●" if standing.is_best or (is_tested and value[0] != "(") else ""
+                found = part.sentences.of_system(name, standing.n, measure=board.label)
+                cells.append(GlanceCell(value, found, bar, sign, f"[{ends}" if ends else ""))
             tested = f"{part.title}: " if len({part.key for part, _ in self.boards}) > 1 else ""
             rows.append(GlanceRow(part, board.label, f"{tested}{_counted(board)}", cells))
         return [*rows, *self._critical_rows(systems), *self._cost_rows(systems)]
@@ -143,19 +131,13 @@ class Glance:
             if has_critical(part.run) and not any(cell.n for cell in found.values()):
                 continue  # its sentences do not say how bad an error is
             n = len(part.sentences.views)
-            more = with_more_critical(part.run)
-            cells = [
-                GlanceCell(
-                    f"{cases.n:,}",
-                    "",
-                    round(100 * cases.n / n),
-                    "▼" * (name in more or self.out.get(name) == MORE_CRITICAL.lower()),
-                    cases,
-                )
-                if (cases := found.get(name))
-                else GlanceCell("–")
-                for name in systems
-            ]
+            out = {name for name, reason in self.out.items() if reason == MORE_CRITICAL.lower()}
+            more = out.union(with_more_critical(part.run))
+            own = {
+                name: GlanceCell(f"{cases.n:,}", cases, round(100 * cases.n / n), "▼" * (name in more))
+                for name, cases in found.items()
+            }
+            cells = [own.get(name, _NOT_TESTED) for name in systems]
             rows.append(GlanceRow(part, "outputs with a critical error", f"of {n:,}", cells))
         return rows
 
@@ -170,18 +152,11 @@ class Glance:
         rows = []
         for label, unit, values in known:
             most = max(values.values(), default=0.0) or 1.0
-            cells = [
-                GlanceCell(
-                    f"{values[name]:,.2f}",
-                    "",
-                    round(100 * values[name] / most),
-                    "",
-                    part.sentences.of_system(name),
-                )
-                if name in values
-                else GlanceCell("–")
-                for name in systems
-            ]
+            own = {
+                name: GlanceCell(f"{value:,.2f}", part.sentences.of_system(name), round(100 * value / most))
+                for name, value in values.items()
+            }
+            cells = [own.get(name, _NOT_TESTED) for name in systems]
             rows += [GlanceRow(part, label, unit, cells)] if not values.keys().isdisjoint(systems) else []
         return rows
 
@@ -198,39 +173,31 @@ class Glance:
         header = [f"{name} (out: {self.out[name]})" if name in self.out else name for name in self.systems]
         return Table(["Measure", *header], rows, "At a glance", notes)
 
-    def pairs(self) -> list[LinkedTable]:
-        """Return any two systems in numbers, a table for each run."""
+    def matrices(self) -> list[tuple[RunPart, Table]]:
+        """Return who is significantly better than whom by each measure, and any two systems in numbers."""
+        header = ["Systems", "measure", "difference", "p", "significantly better"]
         found = []
         for part in {part.key: part for part, _ in self.boards}.values():
-            rows, places = [], []
-            for pair, board in [(p, b) for own, b in self.boards if own is part for p in b.pairs]:
+            boards = [board for own, board in self.boards if own is part]
+            rows = []
+            for board, pair in ((one, pair) for one in boards for pair in one.pairs):
                 p = "–" if pair.p is None else p_stated(pair.p).removeprefix("p ").removeprefix("= ")
                 rows.append([f"{pair.a} − {pair.b}", board.label, signed(pair.delta, 2), p, pair.better])
-                places.append([None, None, *[_compared(part, board, pair.a, pair.b)] * 2, None])
-            header = ["Systems", "measure", "difference", "p", "significantly better"]
-            found.append(LinkedTable(part, Table(header, rows, "Any two systems"), places))
+            tables = [Table(header, rows, PAIRS), *(matrix_table(board, self.systems) for board in boards)]
+            found += [(part, table) for table in tables if table]
         return found
 
-    def matrices(self) -> list[LinkedTable]:
-        """Return who is significantly better than whom by each measure."""
-        found = []
+    def rivals(self) -> tuple[RunPart, CaseSelection, str] | None:
+        """Return the sentences in which the first two systems differ most."""
+        a, b = [*self.systems, ""][:2]
         for part, board in self.boards:
-            names = [name for name in self.systems if board.standing(name)]
-            if table := matrix_table(board, names):
-                places = [[None, *(_compared(part, board, a, b) for b in names)] for a in names]
-                found.append(LinkedTable(part, table, places))
-        return found
-
-
-def _compared(part: RunPart, board: Leaderboard, a: str, b: str) -> CaseSelection | None:
-    """Return the cases of two systems that a measure compares."""
-    if (pair := board.pair(a, b)) is None:
+            found = board.pair(a, b) and part.sentences.of_system(a, against=b, measure=board.label)
+            if isinstance(found, CaseSelection):
+                return part, found, f"Read where {a} and {b} differ most"
         return None
-    return part.sentences.of_system(a, pair.n or 0, against=b, measure=board.label)
 
 
-def _of(board: Leaderboard, system: str) -> list[Comparison]:
-    return [pair for pair in board.pairs if system in (pair.a, pair.b)]
+PAIRS = "Any two systems"
 
 
 def _counted(board: Leaderboard) -> str:
@@ -324,15 +291,6 @@ class Page:
     def decision(self) -> Recommendation:
         """Return the recommendation."""
         return decide_costs(self.tested, self.priorities)
-
-    def rivals(self) -> GlanceCell | None:
-        """Return the sentences in which the first two systems differ most."""
-        glance = self.glance()
-        a, b, *_ = [*(glance.systems if glance else ()), "", ""]
-        for part, board in glance.boards if glance else ():
-            if found := _compared(part, board, a, b):
-                return GlanceCell(f"Read where {a} and {b} differ most", found=found, part=part)
-        return None
 
     def risks(self) -> list[tuple[RunPart, Proof]]:
         """Return risks, each with the sentence that proves it."""
@@ -567,22 +525,28 @@ def _changed(changes: RunChanges) -> Iterable[CaseView]:
     order = list(LISTED)
     listed = [case for case in changes.cases if case.kind in LISTED]
     for case in sorted(listed, key=lambda case: order.index(case.kind)):
-        texts = case_texts(changes.old, changes.new, case.case_id)
-        marks = differing(texts.old, texts.new) if texts.old and texts.new else ([], [])
+        source, outputs = _sides(changes, case.case_id)
         judged = verdicts.get(case.kind, (str(case.old or ""), str(case.new or "")))
         answers = []
-        for side, (name, text, snapshot) in enumerate(
-            zip(changes.names, (texts.old, texts.new), (changes.old, changes.new), strict=True)
+        for name, line, verdict, snapshot in zip(
+            changes.names, outputs, judged, (changes.old, changes.new), strict=True
         ):
-            lines = [Line("output", "(no output)" if text is None else text, marks[side])]
             reason = why(snapshot, case)
-            lines += [Line("why", reason)] if reason else []
-            answers.append(AnswerView(name, lines, judged[side], judged[side] or "no output"))
-        source = [Line("source", texts.source)] if texts.source else []
+            lines = [line, Line("why", reason)] if reason else [line]
+            answers.append(AnswerView(name, lines, verdict, verdict or "no output"))
         segment = segments.get(case.case_id)
         groups = view_of(run).groups_of(segment) if run and segment else []
         yield CaseView(case.case_id, source, answers, [case.kind, case.detector, *groups])
     yield from _moved(changes)
+
+
+def _sides(changes: RunChanges, case_id: str) -> tuple[list[Line], list[Line]]:
+    """Return the source of a case, and both outputs with their differences marked."""
+    texts = case_texts(changes.old, changes.new, case_id)
+    marks = differing(texts.old, texts.new) if texts.old and texts.new else ([], [])
+    both = zip((texts.old, texts.new), marks, strict=True)
+    outputs = [Line("output", "(no output)" if text is None else text, spans) for text, spans in both]
+    return [Line("source", texts.source)] if texts.source else [], outputs
 
 
 def _moved(changes: RunChanges) -> Iterable[CaseView]:
@@ -596,24 +560,13 @@ def _moved(changes: RunChanges) -> Iterable[CaseView]:
     segments = {s.id: s for s in (changes.new.record.segments if changes.new.record else ())}
     label = score.label or name
     for unit in ranked:
-        texts = case_texts(changes.old, changes.new, unit.unit)
-        marks = differing(texts.old, texts.new) if texts.old and texts.new else ([], [])
+        source, outputs = _sides(changes, unit.unit)
         kind = "worse" if good * (unit.after - unit.before) < 0 else "better"
         segment = segments.get(unit.unit)
-        lines = [Line("source", texts.source)] if texts.source else []
-        lines += [Line("reference", r) for r in (segment.references if segment else ()) if r]
-        values = (unit.before, unit.after)
+        lines = [*source, *(Line("reference", r) for r in (segment.references if segment else ()) if r)]
+        values = [Line("scores", f"{label} {v:.{score.decimals}f}") for v in (unit.before, unit.after)]
         answers = [
-            AnswerView(
-                side_name,
-                [
-                    Line("output", text or "(no output)", spans),
-                    Line("scores", f"{label} {value:.{score.decimals}f}"),
-                ],
-                order=good * (unit.after - unit.before),
-            )
-            for side_name, text, spans, value in zip(
-                changes.names, (texts.old, texts.new), marks, values, strict=True
-            )
+            AnswerView(name, both, order=good * (unit.after - unit.before))
+            for name, *both in zip(changes.names, outputs, values, strict=True)
         ]
         yield CaseView(unit.unit, lines, answers, [f"{kind} by {label}"])

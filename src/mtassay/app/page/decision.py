@@ -41,6 +41,7 @@ _LESS = 0.9  # a price or a time that is less by a tenth counts
 _NAMED = 6  # systems named in a sentence
 MORE_CRITICAL = "More critical errors"
 _GONE = {
+    "": "Left texts unanswered",
     _APART: "Not compared with the others",
     QUALITY: "Significantly worse than another system, and better by no measure",
     NO_CRITICAL: MORE_CRITICAL,
@@ -288,26 +289,30 @@ class _Choice:
         """Return the criterion that left one system; empty if none did."""
         return next((name for name, left in self._stages(self.priorities) if len(left) == 1), "")
 
+    def _gone(self) -> Iterable[tuple[str, Sequence[str], list[str]]]:
+        """Yield each criterion, the systems before it, and those that it ruled out."""
+        before = self.systems
+        for name, left in self._stages(self.priorities):
+            yield name, before, [system for system in before if system not in left]
+            before = left
+
     def left_out(self) -> list[str]:
         """Return why each of the other systems is out, in a sentence for each reason."""
-        told, before = [], self.systems
-        for name, left in self._stages(self.priorities):
-            gone = [self._with_proof(name, system, before) for system in before if system not in left]
-            told += [f"{_GONE.get(name, 'Left texts unanswered')}: {'; '.join(gone)}."] if gone else []
-            before = left
-        return told
+        return [
+            f"{_GONE[name]}: {'; '.join(self._with_proof(name, system, before) for system in gone)}."
+            for name, before, gone in self._gone()
+            if gone
+        ]
 
     def out(self) -> dict[str, str]:
         """Return the reason of each of the other systems in a few words."""
-        told, before, stages = {}, self.systems, self._stages(self.priorities)
-        order = [*stages[-1][1], *self.ordered(self.systems)]
-        for name, left in stages:
-            for system in set(before) - set(left):
-                n = math.comb(len(before), 2)
+        order = [*self.left(self.priorities), *self.ordered(self.systems)]
+        told = {}
+        for name, before, gone in self._gone():
+            n = math.comb(len(before), 2)
+            for system in gone:
                 better = [o for o in before if name == QUALITY and self._beats(name, o, system, n)]
-                reason = _GONE.get(name, "Left texts unanswered").lower()
-                told[system] = f"worse than {min(better, key=order.index)}" if better else reason
-            before = left
+                told[system] = f"worse than {min(better, key=order.index)}" if better else _GONE[name].lower()
         return told
 
     def _with_proof(self, name: str, system: str, before: Sequence[str]) -> str:

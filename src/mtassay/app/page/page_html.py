@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
@@ -15,7 +14,7 @@ from typing import Any
 from mtassay.app.page.charts import drawing, figure_table, heat_cells, shade
 from mtassay.app.page.contents import ChangesPart, Page, RunPart
 from mtassay.app.page.sentences import CaseSelection, PageCases
-from mtassay.data.display import Block, Cell, Figure, Line, Table
+from mtassay.data.display import Block, Figure, Line, Table
 from mtassay.data.marks import pieces, printable
 from mtassay.report.run_text import block_markdown, escape_markdown, to_markdown
 
@@ -49,8 +48,6 @@ def render_page(page: Page, *, home: str = "") -> str:
         cell_value=_cell_value,
         shown_table=_ShownTable,
         found_in=_found_in,
-        found_in_numbers=_found_in_numbers,
-        plain_kind=partial(_plain_kind, plain_kinds()),
         short_example=_short_example,
     )
 
@@ -133,33 +130,17 @@ class _ShownTable:
         self.notes = list(table.notes[:notes])
 
 
-def _found_in(what: Table | Figure, sentences: PageCases | None) -> Sequence[Sequence[CaseSelection | None]]:
-    if sentences is None:
-        return []
-    return sentences.in_table(what) if isinstance(what, Table) else sentences.in_figure(what)
-
-
-def _found_in_numbers(
-    figure: Figure, sentences: PageCases | None
+def _found_in(
+    what: Table | Figure, sentences: PageCases | None, drawn: Figure | None = None
 ) -> Sequence[Sequence[CaseSelection | None]]:
-    """Return the cases of each cell of a figure's table."""
+    """Return the cases of each cell of a table, which may be that of a drawn figure, or of a map."""
     if sentences is None:
         return []
-    if figure.groups or figure.measure:
-        return [[None, *row] for row in sentences.in_figure(figure)]
-    return sentences.in_table(figure_table(figure), has_counts=False)
-
-
-def plain_kinds() -> dict[str, dict[str, str]]:
-    """Return the kinds of numbers that open no sentences: why, and a pattern of TABLE|COLUMN for cells."""
-    kinds: dict[str, dict[str, str]] = json.loads(_asset("plain_numbers.json"))
-    return kinds
-
-
-def _plain_kind(kinds: Mapping[str, Mapping[str, str]], table: Table | None, column: int, cell: Cell) -> str:
-    """Return the kind of a number without sentences; empty if it should open some."""
-    name = f"{table.title}|{table.header[column]}|{cell.text.strip()}" if table else f"||{cell.text}"
-    return next((kind for kind, one in kinds.items() if re.fullmatch(one.get("cells", ""), name)), "")
+    if drawn and (drawn.groups or drawn.measure):
+        return [[None, *row] for row in sentences.in_figure(drawn)]
+    if isinstance(what, Figure):
+        return sentences.in_figure(what)
+    return sentences.in_table(what, has_counts=drawn is None)
 
 
 def _short_example(block: Block) -> list[Line]:

@@ -296,11 +296,12 @@ class PageCases:
     def _counted(self, found: CaseSelection) -> CaseSelection:
         if not found.measure:
             return found._replace(n=self._counts[found._replace(against="", n=0)])
-        low, high = (
-            end if end is not None else sign * math.inf for end, sign in ((found.low, -1), (found.high, 1))
-        )
+        low = -math.inf if found.low is None else found.low
+        high = math.inf if found.high is None else found.high
         places = {
-            system: {p for value, p in self._values.get((found.measure, system), ()) if low <= value < high}
+            system: {
+                place for value, place in self._values.get((found.measure, system), ()) if low <= value < high
+            }
             for system in self.systems
         }
         if not found.system:

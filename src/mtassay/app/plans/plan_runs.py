@@ -122,19 +122,17 @@ def _checked(done: PlanRun, gates: Sequence[Gate], place: Path | None, *, is_par
         return replace(done, unchecked="only a part of the plan was run")
     if gates and (left := [step.name for step in done.steps if step.exit_code]):
         return replace(done, unchecked=f"{', '.join(left)} did not end well")
-    if gates:
-        done = replace(done, gates=_check_gates(done.plan, gates, done.runs, place))
-        keep_gates(done, Workspace(workspace_path(place)))
-    return done
-
-
-def keep_gates(done: PlanRun, store: Workspace) -> None:
-    """Keep the results of the gates, in place of the plan's earlier ones."""
-    checks = () if done.gates is None else done.gates.checks
-    rows = [[c.passed, c.gate.text, c.step, c.system, c.measured, done.runs[c.step].id] for c in checks]
-    found = [[*row, datetime.now(UTC).isoformat()] for row in rows]
-    kept = json.loads(store.recall(_GATES) or b"{}")
-    store.remember([(_GATES, json.dumps({**kept, Path(done.plan.path).name: found}).encode())])
+    if not gates:
+        return done
+    report = _check_gates(done.plan, gates, done.runs, place)
+    store, now = Workspace(workspace_path(place)), datetime.now(UTC).isoformat()
+    rows = [
+        (c.passed, c.gate.text, c.step, c.system, c.measured, done.runs[c.step].id, now)
+        for c in report.checks
+    ]
+    kept = {**json.loads(store.recall(_GATES) or b"{}"), Path(done.plan.path).name: rows}
+    store.remember([(_GATES, json.dumps(kept).encode())])
+    return replace(done, gates=report)
 
 
 _GATES = "gates"
