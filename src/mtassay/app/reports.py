@@ -290,7 +290,8 @@ def people_said_of(
         for run in runs:
             sources = {segment.id: segment.source or "" for segment in run.segments}
             for system, outputs in run.outputs.items():
-                answers = [answer_of(o.id, sources[o.id], o.text) for o in outputs if o.text is not None]
+                given = [output for output in outputs if output.text is not None and output.id in sources]
+                answers = [answer_of(o.id, sources[o.id], o.text or "") for o in given]
                 for key, is_wrong in people_said(answers, context).items():
                     if f"{key}{nouns.EDITED}" not in sources:  # else the edited one is judged
                         found.setdefault(run.id, {})[key.removesuffix(nouns.EDITED), system] = is_wrong

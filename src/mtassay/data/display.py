@@ -290,7 +290,7 @@ class Figure:
     """The number of panels side by side."""
     measure: str = ""
     """The measure of answers that is drawn, if its rows or its series are ranges of its values."""
-    ends: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """The least value of each such range, and the first one above, by the name of the row or the series."""
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +16,7 @@ from mtassay.data.nouns import Pair
 from mtassay.stats.proportions import wilson
 
 _PARTS = 4  # of all scores, the same number in each
-_BINS = (0.2, 0.4, 0.6, 0.8)  # between probabilities
+_BINS = (0.0, 0.2, 0.4, 0.6, 0.8, math.inf)  # of probabilities
 ANSWERED = f"{LIKELY}, of outputs with answers of people"
 
 
@@ -39,7 +40,7 @@ def distributions(views: Iterable[CaseView]) -> list[Figure]:
             Series(label, [Point(s, 100 * counts[s][place] / len(systems[s])) for s in systems])
             for place, label in enumerate(labels)
         ]
-        limits = dict(zip(labels, pairwise([None, *ends, None]), strict=True))
+        limits = dict(zip(labels, pairwise([-math.inf, *ends, math.inf]), strict=True))
         title, axis = f"{name} of single outputs", f"% of outputs, by {name}"
         found.append(Figure("bars", series, title, axis, unit="%", measure=name, ends=limits))
     return found
@@ -70,21 +71,17 @@ def calibration(views: Iterable[CaseView], said: Mapping[Pair, bool], *, is_fitt
     ]
     if not pairs:
         return None
-    judged: list[Point] = []
-    people: list[Point] = []
-    ends: dict[str, tuple[float | None, float | None]] = {}
-    for place, (low, high) in enumerate(pairwise((None, *_BINS, None))):
-        some = [pair for pair in pairs if bisect_right(_BINS, pair[0]) == place]
+    judged, people, ends = [], [], {}
+    for low, high in pairwise(_BINS):
+        some = [pair for pair in pairs if low <= pair[0] < high]
         if some:
-            row = f"{100 * (low or 0):.0f} to {100 * (high or 1):.0f} %, n = {plural(len(some), 'output')}"
+            row = f"{100 * low:.0f} to {100 * min(high, 1):.0f} %, n = {plural(len(some), 'output')}"
             ends[row] = (low, high)
             judged.append(Point(row, 100 * fmean(p for p, _ in some)))
             people.append(Point(row, *_share(some)))
     share, least, most = _share(pairs)
     mean = 100 * fmean(p for p, _ in pairs)
-    told = (
-        "too low" if mean < least else "too high" if mean > most else "right on average, as far as these show"
-    )
+    told = "too low" if mean < least else "too high" if mean > most else "right on average"
     note = (
         f"The judge expected an error in {mean:.0f} % of {len(pairs):,} outputs, and people found one in "
         f"{share:.0f} % [{least:.0f}–{most:.0f}]: its probabilities are {told}. Rows: what it said of an "

@@ -371,8 +371,8 @@ def run_part(
     plain, detail = Look(cases=_CASES), Look(cases=_CASES, detail=True)
     figures = [figure for figure in view.figures(plain) if figure.kind != "panels" or figure.panels]
     is_fitted = any("recalibrated with" in note for note in run.result.notes)
-    calibrated = calibration(sentences.views, said or {}, is_fitted=is_fitted)
-    figures += [calibrated] if calibrated else []
+    if calibrated := calibration(sentences.views, said or {}, is_fitted=is_fitted):
+        figures.append(calibrated)
     tables = view.tables(plain)
     more: list[Figure | Table] = [f for f in view.figures(detail) if f not in figures]
     more += distributions(sentences.views)

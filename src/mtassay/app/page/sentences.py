@@ -47,8 +47,8 @@ class CaseSelection(NamedTuple):
     is_settled: bool = False
     against: str = ""
     measure: str = ""
-    low: float | None = None
-    high: float | None = None
+    low: float = -math.inf
+    high: float = math.inf
 
 
 EVERY = "*"
@@ -154,11 +154,8 @@ class PageCases:
         if not headline.group and not headline.system:
             if headline.board is None:
                 return self._find("", "")
-            first, *others = headline.board.standings
-            pair = headline.board.pair(first.system, others[0].system) if others else None
-            against = others[0].system if pair else ""
-            n = pair.n or 0 if pair else first.n
-            return self.of_system(first.system, n, against=against, measure=headline.board.label)
+            first, *others = (standing.system for standing in headline.board.standings)
+            return self.of_system(first, against="".join(others[:1]), measure=headline.board.label)
         group = headline.group
         if group not in self._kinds:  # some methods leave out the kind of detector
             group = group.removeprefix("check:")
@@ -176,10 +173,6 @@ class PageCases:
             return None
         measured = self._counted(found._replace(against=against, measure=measure))
         return measured if (measure, system) in self._values else found._replace(against=against)
-
-    def in_range(self, system: str, measure: str, low: float | None, high: float | None) -> CaseSelection:
-        """Return a system's answers with such values of a measure; possibly none."""
-        return self._counted(CaseSelection(system=system, measure=measure, low=low, high=high))
 
     def of_severity(self, system: str, severity: str) -> CaseSelection:
         """Return a system's answers with an error of this severity; possibly none."""
@@ -252,8 +245,8 @@ class PageCases:
         for number, place in enumerate(figure.places):
             if figure.measure:
                 ends = [figure.ends.get(place) or figure.ends[series.label] for series in figure.series]
-                system = place if place in self.systems else ""
-                found.append([self.in_range(system, figure.measure, *both) for both in ends])
+                own = CaseSelection(system=place if place in self.systems else "", measure=figure.measure)
+                found.append([self._counted(own._replace(low=low, high=high)) for low, high in ends])
                 continue
             group = figure.groups[number] if figure.groups else place
             known = group in self.groups or (figure.groups and not group)
@@ -271,10 +264,8 @@ class PageCases:
         if row is None or column is None:
             return None
         if column.keys() == {"measure"}:
-            whole = self._whole(row)
-            if whole is None or not whole.system or whole.group:
-                return whole
-            return self.of_system(whole.system, measure=column["measure"])
+            is_whole = row.keys() == {"system"}
+            return self.of_system(row["system"], measure=column["measure"]) if is_whole else self._whole(row)
         if "group" in row and "group" in column:
             found = self._counted(CaseSelection(row["group"], second=column["group"]))
             return found if found.n else None
@@ -296,14 +287,8 @@ class PageCases:
     def _counted(self, found: CaseSelection) -> CaseSelection:
         if not found.measure:
             return found._replace(n=self._counts[found._replace(against="", n=0)])
-        low = -math.inf if found.low is None else found.low
-        high = math.inf if found.high is None else found.high
-        places = {
-            system: {
-                place for value, place in self._values.get((found.measure, system), ()) if low <= value < high
-            }
-            for system in self.systems
-        }
+        values = {system: self._values.get((found.measure, system), []) for system in self.systems}
+        places = {s: {place for v, place in of if found.low <= v < found.high} for s, of in values.items()}
         if not found.system:
             return found._replace(n=len(set().union(*places.values())))
         every = self.systems if found.against == EVERY else {found.system, found.against} - {""}
@@ -413,7 +398,7 @@ class PageCases:
                 (statuses, found.status),
             )
         ]
-        ends = ["" if end is None else f"{end:g}" for end in (found.low, found.high)]
+        ends = [f"{end:g}" if math.isfinite(end) else "" for end in (found.low, found.high)]
         measured = [found.measure and str(self.measures.index(found.measure)), *ends]
         return ",".join([*places, *severity, "1" if found.is_settled else "", *against, *measured]).rstrip(
             ","
