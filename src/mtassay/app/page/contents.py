@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -34,9 +34,10 @@ from mtassay.data.display import (
     Look,
     Table,
 )
+from mtassay.data.grouping import gathered
 from mtassay.data.marks import differing, p_stated, plural, signed
 from mtassay.data.method import Method, method_of, view_of
-from mtassay.data.nouns import Origin, Pair, Run
+from mtassay.data.nouns import Origin, Pair, Run, original_of
 from mtassay.methods.choice import MeasuredCosts, measured_costs
 from mtassay.methods.headlines import matrix_table
 from mtassay.methods.paired_scores import LISTED
@@ -363,9 +364,8 @@ def run_part(
 ) -> RunPart:
     """Return one run, shown as its method prefers."""
     view = view_of(run)
-    sentences = PageCases.of(
-        with_answered(view.case_views(), said or {}), themes=in_themes, flagged=_flagged(run)
-    )
+    cases = with_answered(_with_answers(run, view.case_views()), said or {})
+    sentences = PageCases.of(cases, themes=in_themes, flagged=_flagged(run))
     claims_right = view.claims_right()
     proofs = [_proof(headline, sentences, claims_right) for headline in view.headlines()]
     plain, detail = Look(cases=_CASES), Look(cases=_CASES, detail=True)
@@ -403,6 +403,22 @@ def _unchecked(run: Run) -> str:
     command = f"review campaign create judge {run.id} --question mqm --sample 100 --reviewers NAME,NAME"
     command = f"review next {run.id}" if view_of(run).asks else command
     return f"Nobody has checked the judge on these outputs yet. To see how right it is: mtassay {command}"
+
+
+def _with_answers(run: Run, cases: Iterable[CaseView]) -> Iterator[CaseView]:
+    """Add what reviewers said of the outputs of each case: of its own, and of the edits of its source."""
+    if not run.said:
+        yield from cases
+        return
+    families = gathered((original_of(segment) or segment.id, segment.id) for segment in run.segments)
+    for case in cases:
+        ids = families.get(case.id, [case.id])
+        answers = [
+            replace(answer, lines=[*answer.lines, *(Line("reviewers", text) for text in told)])
+            for answer in case.answers
+            for told in [[text for id_ in ids for text in run.said.get((id_, answer.system), ())]]
+        ]
+        yield replace(case, answers=answers)
 
 
 def _flagged(run: Run) -> dict[str, Sequence[str]]:
