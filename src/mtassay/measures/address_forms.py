@@ -1,4 +1,4 @@
-"""Find which form of address (du or Sie, tu or vous) and spelling variant (en-GB or en-US) a text uses.
+"""Finds the form of address (du, Sie; tu, vous) and the spelling variant (en-GB, en-US) of a text.
 
 A sign counts only if it is certain: *Sie* at the beginning of a German sentence can mean *she* or *they*. The
 words of each language are in `data/address_forms.toml`.

@@ -40,9 +40,9 @@ class Unit(NamedTuple):
         file: The localisation file of the text, or an empty string.
         key: The text's key in this file.
         line: The text's line in this file, counted from 1.
-        facts: Facts from the file or the engine about this text, for example `syntax` (`"icu"`, `"printf"`,
-            …), `max_length` (characters), `plural` (a CLDR category), `finish_reason`, `cleaned` (what an
-            adapter removed from the answer).
+        facts: Facts about this text from the file or the engine, for example `syntax` (`"icu"`, `"printf"`,
+            …), `max_length` (characters), `plural` (a CLDR category), `finish_reason`, or `cleaned` (text
+            that an adapter removed from the answer).
     """
 
     id: str

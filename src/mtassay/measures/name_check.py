@@ -18,7 +18,7 @@ from mtassay.measures.output_language import given_names, scripts_of
 from mtassay.nlp.word_forms import WordForms, word_forms
 
 # A capital letter within a short word (iPhone, GitHub), letters with digits (A321, COVID-19), a handle.
-# Longer ones are words that lost the space between them, shorter ones abbreviations (QoL).
+# Longer ones are words without the space between them; shorter ones are abbreviations (QoL).
 _HANDLE = r"@[A-Za-z_]\w{1,30}"
 _NAME = r"[a-z]{1,2}[A-Z][a-z]{3,12}|[A-Z][a-z]{1,4}[A-Z][a-z]{2,4}|[A-Z][a-z]{3,8}[A-Z][A-Za-z]{0,2}"
 # Codes are the same in any script: LX-4470, B2.14, CZ3108.
@@ -286,7 +286,7 @@ def _named_in(source: str) -> tuple[Sequence[re.Match[str]], re.Match[str] | Non
 
 
 def _after_title(found: re.Match[str], source: str, output: str, target: str) -> SwappedName | None:
-    """Find a changed name after a title, if both are in the same script: Frau Schilling as Mrs Schelling."""
+    """Find a changed name after a title, in the same script: Frau Schilling and Mrs Schelling."""
     other = _TITLED.search(output)
     if not other or target in _INFLECTED or found[1] in output or other[1] in source:
         return None

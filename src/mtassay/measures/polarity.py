@@ -192,7 +192,8 @@ def negations_of(language: str) -> Negations | None:
     """Return a language's negations from an installed pack or our table; `None` if unknown.
 
     Raises:
-        InputError: A line of the pack's table is not `formal`, `plain` or `hidden`, a tab, and an expression.
+        InputError: A line of the pack's table must be `formal`, `plain` or `hidden`, a tab, and an
+            expression.
     """
     path = pack_file("negations", language)
     if path is None:

@@ -22,7 +22,7 @@ _STEM = 3
 
 
 class SwappedWord(NamedTuple):
-    """A word of the source, and a word of the output that means another member of its set."""
+    """A word of the source, and an output word that means another member of the same set."""
 
     set: str
     word: str

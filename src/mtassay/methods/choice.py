@@ -1,6 +1,6 @@
 """The system to choose: quality, price, time and failures in one table and one picture.
 
-Times and tokens come with the answers, prices from the descriptions of the systems (`about`).
+Times and tokens come from the answers, and prices from the systems' descriptions (`about`).
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def is_unspaced(word: str) -> bool:
 class LanguageVocabulary:
     """Words that are evidence for the target language, and words that are evidence for the source language.
 
-    `targets` are texts in the target language; a word must occur `fewest` times in them to count.
+    `targets` are texts in the target language, where a word must occur `fewest` times to count.
     """
 
     def __init__(self, sources: Sequence[str], targets: Sequence[str], *, fewest: int = 1) -> None:

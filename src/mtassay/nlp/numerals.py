@@ -51,9 +51,9 @@ class NumberPhrase(NamedTuple):
     value: str
 
 
-# The value from which an article counts: "um milhão" is 1,000,000, but "um" before "mil" says nothing.
+# The scale from which an article counts: "um milhão" is 1,000,000, but "um" before "mil" is no number.
 _LEAST_FOR_ARTICLE = 10**6
-# Words beside an English ordinal that make it a fraction: one third, a fifth of.
+# Words next to an English ordinal that make it a fraction: one third, a fifth of.
 PARTS = frozenset({"half", "quarter", "of"})
 """Words before "a million" that make it less."""
 FRACTION_BEFORE, FRACTION_AFTER = frozenset({"one", "1"}), frozenset({"of"})
