@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from operator import add
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
 
@@ -333,12 +334,14 @@ def small_place(source: str, output: str) -> str:
 class _Places(NamedTuple):
     """The number of each place by its names (Russian names without endings), and patterns to find them.
 
-    `firsts` has Latin names by their first words, with and without the ending that the pattern allows.
+    `firsts` has Latin names by their first words, with and without the ending that the pattern allows,
+    `heads` the first two letters of all others.
     """
 
     rows: dict[str, int]
     pattern: re.Pattern[str]
     firsts: dict[str, list[str]]
+    heads: frozenset[str]
 
 
 @cache
@@ -354,7 +357,8 @@ def _places() -> _Places:
         first = _WORD.findall(name)[0]
         for word in (first, f"{first}s"):
             firsts.setdefault(word, []).append(name)
-    return _Places(table, re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])"), firsts)
+    heads = frozenset(name[:2] for name in table if name[0] >= "\u0400")
+    return _Places(table, re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])"), firsts, heads)
 
 
 def _latin(names: Iterable[str]) -> str:
@@ -367,9 +371,9 @@ _WORD = re.compile(r"\w+")
 @lru_cache(maxsize=1 << 15)
 def _places_in(text: str) -> dict[int, str]:
     """The places in a text by number, each with its last name in the text."""
-    rows, pattern, firsts = _places()
+    rows, pattern, firsts, heads = _places()
     # Few texts name a place, and splitting a text is much faster than searching for hundreds of names.
-    if text.isascii() or max(text) < "\u0400":
+    if text.isascii() or heads.isdisjoint(map(add, text, text[1:])):
         names = {name for word in _WORD.findall(text) for name in firsts.get(word, ())}
         # In the order of the table, since the first of two names with the same beginning counts.
         found = re.findall(_latin(sorted(names, key=list(rows).index)), text) if names else ()
