@@ -1,4 +1,4 @@
-"""Find which form of address (du or Sie, tu or vous) and spelling variant (en-GB or en-US) a text uses.
+"""Finds the form of address (du, Sie; tu, vous) and the spelling variant (en-GB, en-US) of a text.
 
 A sign counts only if it is certain: *Sie* at the beginning of a German sentence can mean *she* or *they*. The
 words of each language are in `data/address_forms.toml`.
@@ -77,6 +77,7 @@ _VARIANTS: dict[str, tuple[str, str]] = {
     "es": ("es-ES", "es-419"),
 }
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def variants_of(code: str) -> tuple[str, str] | None:
@@ -98,6 +99,12 @@ def _marks(code: str) -> dict[str, tuple[str, str]]:
         table = {gb: ("en-GB", us) for gb, us in pairs if gb not in of_both["en-GB"]}
         return table | {us: ("en-US", gb) for gb, us in pairs if us not in of_both["en-US"]}
     return {word: (name, "") for name in _VARIANTS[code] for word in tables.get(name, "").split()}
+
+
+@cache
+def _first_parts(code: str) -> frozenset[str]:
+    """These words up to a hyphen."""
+    return frozenset(word.partition("-")[0] for word in _marks(code))
 
 
 @cache
@@ -131,10 +138,10 @@ def find_variants(text: str, code: str) -> list[AddressForm]:
     if code == "zh":
         signs = _chinese()
         first: dict[str, AddressForm] = {}
-        for place, char in enumerate(text):
-            variant = signs.get(char)
-            if variant and variant not in first:
-                first[variant] = AddressForm(variant, char, place, place + 1)
+        # A text has few of these characters, often the same ones, and most are of one variant.
+        for char in sorted(signs.keys() & set(text), key=text.index):
+            place = text.index(char)
+            first.setdefault(signs[char], AddressForm(signs[char], char, place, place + 1))
         if match := _taiwan().search(text):
             first.setdefault("zh-Hant", AddressForm("zh-Hant", match[0], *match.span()))
         return list(first.values())
@@ -143,7 +150,7 @@ def find_variants(text: str, code: str) -> list[AddressForm]:
     marks = _marks(code)
     small = text.lower()
     # Very few texts have one, and this is cheap to check.
-    if not (code == "de" and "ß" in small) and marks.keys().isdisjoint(_WORD.findall(small)):
+    if not (code == "de" and "ß" in small) and _first_parts(code).isdisjoint(_LETTERS.findall(small)):
         return []
     if code == "de":
         return [

@@ -236,19 +236,19 @@ _SHOUTED = words(
 
 # Days and months, which these languages write in lower case within a sentence.
 _DAYS = {
-    code: re.compile(rf"(?<=[a-zà-ÿа-яё,—–] )(?:{days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
+    code: re.compile(rf" (?<=[a-zà-ÿа-яё,—–] )({days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
     for code, days in small_words("small-capitals").items()
 }
 
 
 def _capital_day(output: str, day: re.Pattern[str]) -> Sequence[FormProblem]:
     match = day.search(output)
-    if match and match[0].istitle() and any(map(str.isupper, output[: match.start()].split()[-1])):
+    if match is None:
+        return ()
+    if match[1].istitle() and any(map(str.isupper, output[: match.start()].split()[-1])):
         return ()  # Guiana Francesa
-    case = "capital" if match and match[0].islower() else "small"
-    return (
-        [FormProblem(f"{match[0]} has a {case} letter here", mark("output", *match.span()))] if match else ()
-    )
+    case = "capital" if match[1].islower() else "small"
+    return [FormProblem(f"{match[1]} has a {case} letter here", mark("output", *match.span(1)))]
 
 
 _INNER_CAPITAL = re.compile(r"[A-Z][a-z]+[A-Z][A-Za-z]*")
