@@ -17,7 +17,6 @@ from mtassay.data.errors import ServiceError, UsageError
 from mtassay.data.language_packs import load_package
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Edit, RunContext, apply_edits
-from mtassay.methods.behavior.infill_prompts import exact_changes, places_of
 from mtassay.methods.behavior.infiller import MASK, Filled, Infiller, Masked, Rejected
 from mtassay.nlp.language_models import (
     Gap,
@@ -36,6 +35,7 @@ from mtassay.systems.live import signature
 
 WHAT = "infiller 'models'"
 AT_ONCE = 16
+REJOINED = 2  # words after the gap that must follow a filling
 
 
 class TextWithGap(NamedTuple):
@@ -124,6 +124,13 @@ class Seq2SeqProposer(Proposer):
         ]
         readable_texts = [text if readable(text) else "" for text in texts]
         batch = tokenizer(readable_texts, return_tensors="pt", padding=True, truncation=True).to(model.device)
+        begun = [_begun(tokenizer, gap.before.rstrip()) for gap in gaps]
+        everything = list(range(len(tokenizer)))
+
+        def allowed(number: int, ids: Any) -> list[int]:
+            place = len(ids) - 1  # after the piece that starts the decoder
+            return [begun[number][place]] if place < len(begun[number]) else everything
+
         try:
             with torch.inference_mode():
                 # Some tokenizers give more tokens than their model accepts.
@@ -134,6 +141,7 @@ class Seq2SeqProposer(Proposer):
                     num_return_sequences=count,
                     do_sample=False,
                     max_new_tokens=256,
+                    prefix_allowed_tokens_fn=allowed,
                 )
         except (RuntimeError, IndexError) as error:
             raise ServiceError(f"{WHAT}: '{self._name}' failed: {first_line(error)}") from error
@@ -160,10 +168,24 @@ def open_proposer(model: str) -> Proposer:
     return MaskedProposer(model)
 
 
+def _begun(tokenizer: Any, text: str) -> list[int]:
+    """The pieces of a text that goes on."""
+    pieces = list(tokenizer(text)["input_ids"])
+    while pieces and pieces[-1] in tokenizer.all_special_ids and pieces[-1] != tokenizer.bos_token_id:
+        pieces.pop()
+    return pieces
+
+
 def _fillings(gap: TextWithGap, texts: Sequence[str]) -> list[str]:
-    masked = f"{gap.before}{MASK}{gap.after}"
-    edits = (exact_changes(masked, places_of(masked), text) for text in texts)
-    return list(dict.fromkeys(changes[0].after for changes in edits if changes))
+    """What each text has between what is before the gap and the first words after it."""
+    before, after = gap.before.strip(), " ".join(gap.after.split()[:REJOINED])
+    found = []
+    for text in texts:
+        start = len(before)
+        end = text.find(after, start) if after else len(text)
+        if text.startswith(before) and end > start:
+            found.append(text[start:end].strip())
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def _identity(name: str, is_given: bool) -> str:
@@ -173,7 +195,7 @@ def _identity(name: str, is_given: bool) -> str:
     return "/".join(str(part) for part in parts.values() if part is not None)
 
 
-ADAPTER = 1
+ADAPTER = 2
 PROPOSALS = 8
 """Number of fillings to try in order to find a new one."""
 
