@@ -34,7 +34,7 @@ from mtassay.nlp.language_models import (
 from mtassay.systems.live import signature
 
 WHAT = "infiller 'models'"
-AT_ONCE = 16
+LONGEST = 40  # pieces that are written after what is before a gap
 REJOINED = 2  # words after the gap that must follow a filling
 
 
@@ -106,47 +106,34 @@ class Seq2SeqProposer(Proposer):
 
     def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
         """Return the fillings of the best beams."""
-        proposals: list[list[str]] = []
-        for start in range(0, len(gaps), AT_ONCE):
-            batch = gaps[start : start + AT_ONCE]
-            proposals += [
-                _fillings(gap, texts) for gap, texts in zip(batch, self._write(batch, count), strict=True)
-            ]
-        return proposals
+        return [_fillings(gap, self._write(gap, count)) for gap in gaps]
 
-    def _write(self, gaps: Sequence[TextWithGap], count: int) -> list[list[str]]:
+    def _write(self, gap: TextWithGap, count: int) -> list[str]:
         tokenizer, model, torch = self._loaded
-        separator = tokenizer.sep_token or tokenizer.eos_token
-        texts = [
-            f"{gap.context} {separator} " * bool(gap.context)
-            + f"{gap.before}{tokenizer.mask_token or MASK}{gap.after}"
-            for gap in gaps
-        ]
-        readable_texts = [text if readable(text) else "" for text in texts]
-        batch = tokenizer(readable_texts, return_tensors="pt", padding=True, truncation=True).to(model.device)
-        begun = [_begun(tokenizer, gap.before.rstrip()) for gap in gaps]
-        everything = list(range(len(tokenizer)))
-
-        def allowed(number: int, ids: Any) -> list[int]:
-            place = len(ids) - 1  # after the piece that starts the decoder
-            return [begun[number][place]] if place < len(begun[number]) else everything
-
+        text = f"{gap.before}{tokenizer.mask_token or MASK}{gap.after}"
+        if gap.context:
+            text = f"{gap.context} {tokenizer.sep_token or tokenizer.eos_token} {text}"
+        # Some tokenizers give more than their model takes.
+        read = tokenizer(text if readable(text) else "", return_tensors="pt", truncation=True)
+        begun = tokenizer(gap.before.rstrip())["input_ids"]
+        if begun[-1:] == [tokenizer.eos_token_id]:
+            begun.pop()
         try:
             with torch.inference_mode():
-                # Some tokenizers give more tokens than their model accepts.
                 written = model.generate(
-                    batch["input_ids"],
-                    attention_mask=batch["attention_mask"],
+                    read["input_ids"].to(model.device),
+                    attention_mask=read["attention_mask"].to(model.device),
+                    decoder_input_ids=torch.tensor(
+                        [[model.config.decoder_start_token_id, *begun]], device=model.device
+                    ),
                     num_beams=count,
                     num_return_sequences=count,
                     do_sample=False,
-                    max_new_tokens=256,
-                    prefix_allowed_tokens_fn=allowed,
+                    max_new_tokens=LONGEST,
                 )
         except (RuntimeError, IndexError) as error:
             raise ServiceError(f"{WHAT}: '{self._name}' failed: {first_line(error)}") from error
-        lines = tokenizer.batch_decode(written, skip_special_tokens=True)
-        return [lines[i : i + count] for i in range(0, len(lines), count)]
+        return list(tokenizer.batch_decode(written, skip_special_tokens=True))
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, Any]:
@@ -166,14 +153,6 @@ def open_proposer(model: str) -> Proposer:
     if config.is_encoder_decoder:
         return Seq2SeqProposer(model)
     return MaskedProposer(model)
-
-
-def _begun(tokenizer: Any, text: str) -> list[int]:
-    """The pieces of a text that goes on."""
-    pieces = list(tokenizer(text)["input_ids"])
-    while pieces and pieces[-1] in tokenizer.all_special_ids and pieces[-1] != tokenizer.bos_token_id:
-        pieces.pop()
-    return pieces
 
 
 def _fillings(gap: TextWithGap, texts: Sequence[str]) -> list[str]:
