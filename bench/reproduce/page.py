@@ -248,7 +248,8 @@ def repair(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     for name, facts in tuned["runs"].items():
         cells = [ends(tuned[test]["bleu"][name], 1) for test in tests]
         if "recipe" in facts:
-            cells = [f"{cell}; {ends(tuned[test]['differences'][name])}" for cell, test in zip(cells, tests)]
+            changes = [ends(tuned[test]["differences"][name]) for test in tests]
+            cells = [f"{cell}; {change}" for cell, change in zip(cells, changes, strict=True)]
         rows.append([name, f"{facts['equal']} of {facts['of']}", rate(*facts["fixed"]), *cells])
     heads = [f"BLEU, {test} ({tuned[test]['n']:,}); difference" for test in tests]
     return f"""**Section 4.7, fine-tuning.** The paper corrects {theirs["fine-tuning"]["errors"]}
@@ -259,14 +260,14 @@ pairs, en-pt, {training["seconds"] / 60:.1f} minutes on one H200): BLEU
 {ends(ours["longer sentences"]["bleu"]["Transformer base"], 1)} on {ours["longer sentences"]["n"]}
 longer sentences of ours. SIT on unseen sentences of 6 to 20 words: {verdicts["fail"]} issues in {tested}
 sentences with variants. Language models read the outputs of {sit["issues read"]} of them blind:
-{rate(*sit["top-1"])} have an error (top-1). Of originals without an issue {rate(*sit["other originals wrong"])}
-are wrong. {sit["corrections"]} reported outputs were corrected.
+{rate(*sit["top-1"])} have an error (top-1). Of originals without an issue
+{rate(*sit["other originals wrong"])} are wrong. {sit["corrections"]} reported outputs were corrected.
 
 {table(["after fine-tuning", "equal to the correction", "fixed", *heads], rows)}
 
-*Paper* is the paper's way: 15 epochs on the corrections alone. *Careful* sees a thousand ordinary pairs in each
-step, too, and is held to what it said of them before; the number of steps is chosen by BLEU on 1,044 pairs
-that are no test pairs. Fixed: equal to the correction, or right for a language model that reads blind.
+*Paper* is the paper's way: 15 epochs on the corrections alone. *Careful* sees a thousand ordinary pairs in
+each step, too, and is held to what it said of them before; the number of steps is chosen by BLEU on 1,044
+pairs that are no test pairs. Fixed: equal to the correction, or right for a language model that reads blind.
 Recipes: `models/transformer/` ({training["gpu_seconds"] / 60:.0f} GPU minutes in all, failed trainings
 included)."""
 
@@ -285,14 +286,16 @@ def similar(ours: dict[str, Any]) -> str:
             else ["–", "–"]
         )
         rows.append([name, *cells])
+    heads = ["substitutes", "natural, news", "natural, medical", "issues with an error"]
+    heads.append("errors per 100 requests")
     trained = ours["training"]
     other = ours["natural"].get("masked-pt")
     portuguese = f" Of the Portuguese model's variants {rate(*other)} are natural." if other else ""
-    return f"""**Similar sentences.** A BERT of {trained["masked-en"]["parameters"] / 1e6:.0f} million parameters,
-trained for 5 minutes on {trained["masked-en"]["sentences"]:,} sentences (`models/infill/`), beside our lexicon and a
-large chat model. Natural: by two language models that read blind, both.{portuguese}
+    return f"""**Similar sentences.** A BERT of {trained["masked-en"]["parameters"] / 1e6:.0f} million
+parameters, trained for 5 minutes on {trained["masked-en"]["sentences"]:,} sentences (`models/infill/`), beside our
+lexicon and a large chat model. Natural: by two language models that read blind, both.{portuguese}
 
-{table(["substitutes", "natural, news", "natural, medical", "issues with an error", "errors per 100 requests"], rows)}"""
+{table(heads, rows)}"""
 
 
 def pairs(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
@@ -309,11 +312,11 @@ def pairs(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
             cells = [ends(ours["pairs"][key][score]) for score in scores]
             rows.append([name, *cells, f"{made[0]} of {made[1]}" if made else "–"])
     trained = ours["training"]
+    sizes = " and ".join(f"{trained[name]['parameters'] / 1e6:.0f}" for name in ("source", "target"))
     return f"""{table(["table 2", *scores, "cases of sources"], rows)}
 
-Ours: capability *general* on our en-pt corpus, no filter, rated 1 to 3 by two language models that read blind. The
-two models have {trained["source"]["parameters"] / 1e6:.0f} and {trained["target"]["parameters"] / 1e6:.0f} million
-parameters and were trained for {trained["source"]["seconds"] / 60:.0f} minutes on one GPU
+Ours: capability *general* on our en-pt corpus, no filter, rated 1 to 3 by two language models that read
+blind. The two models have {sizes} million parameters and were trained for {trained["source"]["seconds"] / 60:.0f} minutes on one GPU
 (`models/infill/`)."""
 
 
