@@ -291,9 +291,10 @@ def similar(ours: dict[str, Any]) -> str:
     trained = ours["training"]
     other = ours["natural"].get("masked-pt")
     portuguese = f" Of the Portuguese model's variants {rate(*other)} are natural." if other else ""
-    return f"""**Similar sentences.** A BERT of {trained["masked-en"]["parameters"] / 1e6:.0f} million
-parameters, trained for 5 minutes on {trained["masked-en"]["sentences"]:,} sentences (`models/infill/`), beside our
-lexicon and a large chat model. Natural: by two language models that read blind, both.{portuguese}
+    masked = trained["masked-en"]
+    return f"""**Similar sentences.** A BERT of {masked["parameters"] / 1e6:.0f} million parameters, trained
+for 5 minutes on {masked["sentences"]:,} sentences (`models/infill/`), beside our lexicon and a large chat
+model. Natural: by two language models that read blind, both.{portuguese}
 
 {table(heads, rows)}"""
 
@@ -316,8 +317,8 @@ def pairs(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     return f"""{table(["table 2", *scores, "cases of sources"], rows)}
 
 Ours: capability *general* on our en-pt corpus, no filter, rated 1 to 3 by two language models that read
-blind. The two models have {sizes} million parameters and were trained for {trained["source"]["seconds"] / 60:.0f} minutes on one GPU
-(`models/infill/`)."""
+blind. The two models have {sizes} million parameters and were trained for
+{trained["source"]["seconds"] / 60:.0f} minutes on one GPU (`models/infill/`)."""
 
 
 def behavior() -> str:
