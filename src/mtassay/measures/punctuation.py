@@ -467,6 +467,7 @@ _REDUPLICATE = (
     | UNSPACED
 )
 _ARTICLES = words("der die das den dem")
+_PHRASE_TWICE = re.compile(r"(?<![\w-])([^\W\d_]{1,20}(?: [^\W\d_]{2,20}){1,5}) \1(?![\w-])", re.IGNORECASE)
 _NAMES_DOUBLED = words("bora duran papua pago new york walla chop bla yo tam")
 
 
@@ -500,6 +501,10 @@ class DoubledWords(UnitCheck):
             if match and match[0] not in source:
                 message = f"The word {quoted(match[0][0])} occurs twice in a row"
                 return [FormProblem(message, mark("output", match.start(), match.end()))]
+            match = _PHRASE_TWICE.search(output)
+            if match and not _PHRASE_TWICE.search(source) and "\n" not in output and len(output) < 400:
+                where = mark("output", match.start(), match.end())
+                return [FormProblem(f"{quoted(match[1])} occurs twice in a row", where)]
             match = None if reduplicates else _DOUBLED.search(output)
             if match is None:
                 return ()
