@@ -407,9 +407,7 @@ def _width_problems(source: str, output: str) -> Iterator[FormProblem]:
 
 
 # A letter that became a question mark, at the beginning or inside a word.
-_LOST_LETTER = re.compile(
-    r"(?:^|(?<=[^\W\d_]{2}))\?{1,3}(?=[^\W\d_]{1,2})(?=\?{0,3}[^\W\d_])|(?<![^\s(\"'])\?{4,}"
-)
+_LOST_LETTER = re.compile(r"(?:^|(?<=[^\W\d_]{2}))\?{1,3}(?=[^\W\d_])|(?<![^\s(\"'])\?{4,}")
 _EASTERN = "ąćęłńśźżčďěňřšťůžőű"
 # Lower-case letters that a language does not have; a word with one belongs to another language.
 _STRANGE = {
