@@ -26,9 +26,8 @@ from mtassay.data.settings import is_live
 from mtassay.methods.engine import EngineContext, Open, execute
 from mtassay.report.run_text import Form, Progress, render, render_html
 from mtassay.review.pending import answers_about, answers_note
-from mtassay.runtime.database import UnavailableError
+from mtassay.runtime.database import UnavailableError, nearest_workspace
 from mtassay.runtime.workspace import TEMPORARY_RUNS, Workspace
-from mtassay.runtime.workspace_file import nearest_workspace
 from mtassay.systems.client import Budget, CallPlan, Tally
 from mtassay.systems.live import LiveSystem
 from mtassay.systems.roster import AnySystems, named, open_system, open_systems, replays

@@ -24,7 +24,7 @@ from mtassay.data.marks import json_text, printable, safe
 from mtassay.data.method import view_of
 from mtassay.data.settings import Option, options_of
 from mtassay.report.run_text import render, render_tables
-from mtassay.runtime.workspace_file import DEFAULT
+from mtassay.runtime.database import DEFAULT
 
 if TYPE_CHECKING:
     from mtassay.app.runs import Run

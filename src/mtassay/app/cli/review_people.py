@@ -38,7 +38,7 @@ from mtassay.data.marks import plural, printable
 from mtassay.data.nouns import UNSURE
 from mtassay.data.subjects import SHORT, told_answer
 from mtassay.review.campaign_store import KeptAnswer
-from mtassay.runtime.workspace_file import DEFAULT
+from mtassay.runtime.database import DEFAULT
 
 ShowSystemsOption = Annotated[
     bool, typer.Option("--show-systems", help="Name the systems. Reviewers should not know them.")

@@ -40,7 +40,7 @@ from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.marks import plural
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Run
-from mtassay.measures.worth import worth_table
+from mtassay.measures.metric import worth_table
 from mtassay.methods.headlines import COLUMNS, columns_table
 from mtassay.report.case_text import case_record, case_tables, case_text
 from mtassay.report.run_text import block_text

@@ -21,7 +21,7 @@ from mtassay.data.nouns import Comparison, Finding, Run
 from mtassay.data.registry import find, names
 from mtassay.data.run_view import SEVERITIES
 from mtassay.measures.check_run import id_of, severity_of, severity_of_check
-from mtassay.measures.worth import worth_of
+from mtassay.measures.metric import worth_of
 from mtassay.methods.headlines import FEW, FEW_NOTE, unranked
 from mtassay.methods.paired_scores import NO_OUTPUT
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from mtassay.data.display import Cell, Figure, Point, Series, Table
 from mtassay.data.marks import plural
 from mtassay.data.nouns import Comparison, Result, Run, Score
-from mtassay.measures.worth import worth_of
+from mtassay.measures.metric import worth_of
 from mtassay.methods.headlines import FEW, FEW_NOTE, may_be_best, unranked
 from mtassay.stats.comparisons import least_p
 
