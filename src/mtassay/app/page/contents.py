@@ -80,7 +80,10 @@ class Glance:
     @property
     def legend(self) -> str:
         """The meanings of the signs."""
-        says = "● may be the best: no other system is significantly better. ▼ significantly worse than one."
+        says = (
+            "● may be the best: no other system is significantly better. "
+            "▼: significantly worse than another system."
+        )
         incomplete = any(s.text.startswith("(") for _, board in self.boards for s in board.standings)
         says += " In parentheses: left texts without an answer." * incomplete
         missing = any(not board.standing(name) for _, board in self.boards for name in self.systems)
@@ -515,7 +518,7 @@ def worse(changes: RunChanges) -> list[str]:
             more = f"; and {len(some) - len(names)} more" if len(some) > len(names) else ""
             told.append(f"{word}: {'; '.join(names)}{more}.")
     if not told:
-        told.append("No score moved significantly.")
+        told.append("No score changed significantly.")
     kinds = changes.kinds()
     counted = [plural(kinds[kind], f"case {kind}", f"cases {kind}") for kind in LISTED if kinds.get(kind)]
     if changes.cases:
