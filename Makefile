@@ -64,7 +64,7 @@ docs: $(VENV)/docs
 	@$(BIN)/python docs/site/make.py
 
 test: $(VENV)/dev
-	@$(BIN)/python -m pytest -n auto -m "not slow"
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 # The tests on each Python we support; say PYTHONS="/path/to/python3.12 …" for others.
 PYTHONS ?= python3.11 python3.12 python3.13

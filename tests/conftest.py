@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -26,6 +27,11 @@ PROJECT = Path(__file__).resolve().parent.parent
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
     sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(PROJECT / ".pytest_cache" / "compiled")
     sys.dont_write_bytecode = False
+
+# As the command does. What tests import stays: looking for cycles in it takes time for nothing. And our
+# matrices are narrow: two threads wait for each other longer than they compute.
+gc.set_threshold(100_000, 20, 20)
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Started by nohup or in the background these are ignored, and what the tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

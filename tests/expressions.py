@@ -15,6 +15,7 @@ from typing import Any
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "mtassay"
 FUNCTIONS = ("compile", "search", "match", "fullmatch", "sub", "split", "findall", "finditer", "subn")
+_CALL = re.compile(rf"\bre\.(?:{'|'.join(FUNCTIONS)})\(")
 PATIENCE = 1.0
 """Seconds for one text; only what grows without bounds takes so long."""
 
@@ -41,19 +42,19 @@ def own_expressions() -> Iterator[Expression]:
     """All that is written in our code; one that is put together at run time is left out."""
     for path in sorted(SOURCE.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        if "re." not in text:
+        if not _CALL.search(text):
             continue
         name = ".".join(("mtassay", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(
             ".__init__"
         )
-        tree = ast.parse(text)
         module = None
+        nodes = list(ast.walk(ast.parse(text)))
         names = {
             id(node.value): node.targets[0].id
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         }
-        for node in ast.walk(tree):
+        for node in nodes:
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
                 continue
             of, function = node.func.value, node.func.attr

@@ -4,11 +4,13 @@ usage: python bench/reproduce/transformer_paper.py FOLDER
 
 Not part of `make reproduce`, since the model is trained on a GPU: see models/transformer/train.py. FOLDER has
 
-test.tsv        source, reference and output of the held-out Tatoeba pairs, as train.py writes it
-asked.tsv       source and output of every other text that was asked for
-sentences.jsonl the variants that SIT was run on, as `mtassay invariance generate -o` writes them
-labels.jsonl    source, output, reported, wrong, correction: what one language model says of outputs
+training.json, test.tsv, asked.tsv  what train.py writes
+sentences.jsonl   the variants that SIT was run on, as `mtassay invariance generate -o` writes them
+labels.jsonl      source, output, reported, wrong (one answer of each reader), correction
 fine-tuned.jsonl  what fine_tune.py writes
+repaired.jsonl    run, source, output, good (one answer of each reader): outputs that are not the correction
+
+Readers are language models that read blind.
 """
 
 from __future__ import annotations
@@ -21,13 +23,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from paper_files import DEMO, WORKSPACE, lines, write_part
 
 import mtassay as mt
+from mtassay.data.nouns import Segment
+from mtassay.measures.bleu import BLEU
 from mtassay.stats.proportions import wilson
+from mtassay.stats.resampling import bootstrap_scores, interval
 
 OPTIONS: dict[str, Any] = {"workspace": str(WORKSPACE), "quiet": True}
 NAME = "Transformer base"
+SEED = 12345
 LONGER = 12  # words; the shorter sentences of ours were tested and corrected
 
 
@@ -50,18 +57,18 @@ def longer_pairs() -> list[tuple[str, str]]:
 
 
 def bleu(outputs: dict[str, list[str]], pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """BLEU with its interval for each system, and its difference to the first with p."""
-    run = mt.score(
-        outputs,
-        references=[[target for _, target in pairs]],
-        source=[source for source, _ in pairs],
-        langpair="en-pt",
-        metrics="bleu",
-        checks="none",
-        **OPTIONS,
-    )
-    found = {row["system"]: [row["value"], row["low"], row["high"]] for row in run.records("scores")}
-    differences = {f"{row['a']} - {row['b']}": [row["delta"], row["p"]] for row in run.records("comparisons")}
+    """BLEU with its interval for each system, and its difference to the first with an interval of its own."""
+    metric = BLEU(language="pt")
+    segments = [Segment(str(n), source, (target,)) for n, (source, target) in enumerate(pairs)]
+    values = np.stack([one.values for one in metric.measure(segments, outputs)], axis=1)
+    scores = metric.aggregate(values.sum(axis=0))
+    resampled = bootstrap_scores(values, metric.aggregate, seed=SEED)
+    found, differences = {}, {}
+    for number, name in enumerate(outputs):
+        low, high = interval(resampled[:, number])
+        found[name] = [float(scores[number]), float(low), float(high)]
+        low, high = interval(resampled[:, number] - resampled[:, 0])
+        differences[name] = [float(scores[number] - scores[0]), float(low), float(high)]
     return {"n": len(pairs), "bleu": found, "differences": differences}
 
 
@@ -92,29 +99,39 @@ def invariance(folder: Path, said: dict[str, str]) -> dict[str, Any]:
         for finding in findings
         if finding["verdict"] == "fail"
     ]
-    found: dict[str, Any] = {"verdicts": dict(verdicts)}
+
+    def wrong(source: str) -> bool:
+        return all(labels[source]["wrong"])
+
+    read = [[source for source in issue if source in labels] for issue in issues]
+    read = [issue for issue in read if len(issue) > 1]
+    found: dict[str, Any] = {"verdicts": dict(verdicts), "issues read": len(read)}
     for k in (1, 2, 3):
-        wrong = sum(any(labels[source]["wrong"] for source in issue[: k + 1]) for issue in issues)
-        found[f"top-{k}"] = share(wrong, len(issues))
-    reported = {source for issue in issues for source in issue}
-    found["reported outputs wrong"] = share(sum(labels[s]["wrong"] for s in reported), len(reported))
-    others = [row for row in labels.values() if not row["reported"]]
-    found["other originals wrong"] = share(sum(row["wrong"] for row in others), len(others))
-    found["corrections"] = sum(row["reported"] and row["wrong"] for row in labels.values())
+        hits = sum(any(wrong(source) for source in issue[: k + 1]) for issue in read)
+        found[f"top-{k}"] = share(hits, len(read))
+    reported = {source for issue in read for source in issue}
+    found["reported outputs wrong"] = share(sum(map(wrong, reported)), len(reported))
+    others = [source for source, row in labels.items() if not row["reported"]]
+    found["other originals wrong"] = share(sum(map(wrong, others)), len(others))
+    found["readers agree"] = share(sum(len(set(row["wrong"])) == 1 for row in labels.values()), len(labels))
+    found["corrections"] = sum(row["reported"] and wrong(source) for source, row in labels.items())
     return found
 
 
 def fine_tuning(folder: Path, test: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Each finished run: outputs equal to their correction, and BLEU before and after on both test sets."""
+    """Each run: reported errors fixed, and BLEU before and after on both test sets."""
     rows = records(folder / "fine-tuned.jsonl")
     before = rows[0]["outputs"]
     sets = {
         "Tatoeba": [pair for pair in test if pair[0] in before],
         "longer sentences": [pair for pair in longer_pairs() if pair[0] in before],
     }
+    repaired = Counter(row["run"] for row in records(folder / "repaired.jsonl") if all(row["good"]))
     found: dict[str, Any] = {"runs": {}}
     for row in rows:
-        found["runs"][row["name"]] = {key: row[key] for key in row.keys() - {"outputs", "name", "at"}}
+        facts = {key: row[key] for key in row.keys() - {"outputs", "name", "at"}}
+        facts["fixed"] = share(row["equal"] + repaired[row["name"]], row["of"])
+        found["runs"][row["name"]] = facts
     for name, pairs in sets.items():
         systems = {row["name"]: [row["outputs"][source] for source, _ in pairs] for row in rows}
         found[name] = bleu(systems, pairs)

@@ -34,7 +34,7 @@ class Shape:
     layers: int = 6
     heads: int = 8
     inner: int = 2048
-    dropout: float = 0.3
+    dropout: float = 0.2
 
 
 class Attention(nn.Module):

@@ -1,6 +1,7 @@
 """Trains a Transformer base from English to Portuguese: a system under test whose faults can be mended.
 
-usage: python models/transformer/train.py DATA OUT [--minutes 6.5] [--translate FILE …] [--tiny]
+usage: python models/transformer/train.py DATA OUT [--minutes 4.5] [--translate FILE …]
+    [--pieces FILE] [--tiny]
 
 DATA holds tatoeba-train.eng-por.tsv.gz and tatoeba-test.eng-por.tsv.gz (Tatoeba, CC BY 2.0 FR). Training
 pairs whose source or target is in the test set are dropped. OUT gets the model, `test.tsv` (every sixth test
@@ -8,21 +9,21 @@ pair with its output) and `asked.tsv`, the lines of every FILE with theirs. `--t
 for seconds. Needs torch, sentencepiece and a GPU for the full size.
 
 The size is that of Vaswani et al. (2017): six layers, width 512, eight heads, 2,048 inner units. The data
-are 0.2 million short pairs where theirs were 4.5 million, hence the higher dropout; words are split into
-pieces in a new way each time (Kudo 2018), and some pairs are joined to longer ones. The weights are the mean
-of the last epochs', where that is better than the last.
+are 0.2 million short pairs where theirs were 4.5 million, hence the higher dropout; some are joined to longer
+ones. The weights are the mean of the last epochs', where that is better than the last.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import gzip
 import json
 import math
 import random
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from multiprocessing import Pool
 from pathlib import Path
 
 import sentencepiece
@@ -35,7 +36,7 @@ TOKENS = 32_000  # source and target pieces of a batch, padding included
 LONGEST = 100  # pieces of a side; longer pairs are left out
 PEAK, WARM_UP, SMOOTHING = 1e-3, 400, 0.1
 AVERAGED = 5  # epochs
-WAYS, SPLIT, JOINED = 12, 0.15, 0.25  # ways to split, how even their chances are, share of joined pairs
+JOINED = 0.15  # share of pairs that another one is joined to
 
 Pair = tuple[list[int], list[int]]
 
@@ -90,42 +91,42 @@ def coded(pairs: Sequence[tuple[str, str]], pieces: sentencepiece.SentencePieceP
     return [row for row in rows if max(map(len, row)) <= LONGEST]
 
 
-def coded_anew(job: tuple[list[tuple[str, str]], bytes, int]) -> list[Pair]:
-    """Pieces of both sides by chance, and of some pairs as one."""
-    pairs, model, seed = job
-    pieces = sentencepiece.SentencePieceProcessor(model_proto=model)
-    sentencepiece.set_random_generator_seed(seed)
-    chance = random.Random(seed)
-    sides = [
-        pieces.encode([pair[side] for pair in pairs], enable_sampling=True, alpha=SPLIT, nbest_size=-1)
-        for side in (0, 1)
-    ]
-    rows = list(zip(*sides, strict=True))
-    chance.shuffle(rows)
+def joined(rows: Sequence[Pair]) -> list[Pair]:
+    """Some pairs as one, by chance, so that longer sentences are known too."""
+    waiting = random.sample(rows, len(rows))
     found: list[Pair] = []
-    while rows:
-        source, target = rows.pop()
-        while rows and chance.random() < JOINED and len(target) + len(rows[-1][1]) < LONGEST:
-            more = rows.pop()
-            source, target = source + more[0], target + more[1]
-        found.append(([*source, END], [BEGIN, *target, END]))
-    return [row for row in found if max(map(len, row)) <= LONGEST]
+    while waiting:
+        source, target = waiting.pop()
+        while waiting and random.random() < JOINED and len(target) + len(waiting[-1][1]) < LONGEST:
+            more = waiting.pop()
+            source, target = source[:-1] + more[0], target[:-1] + more[1][1:]
+        found.append((source, target))
+    return found
 
 
 def batches(pairs: Sequence[Pair], *, tokens: int = TOKENS) -> Iterator[list[Pair]]:
-    """Pairs of like length together, in random order."""
-    order = sorted(pairs, key=lambda pair: (len(pair[1]) + 2 * random.random(), len(pair[0])))
-    found: list[list[Pair]] = [[]]
+    """Pairs of like length together, in random order; most batches have one of a few shapes."""
+    alike: dict[tuple[int, int], list[Pair]] = defaultdict(list)
+    for pair in random.sample(pairs, len(pairs)):
+        alike[-(-len(pair[0]) // 8), -(-len(pair[1]) // 8)].append(pair)
+    found: list[list[Pair]] = []
+    rest: list[Pair] = []
+    for widths, rows in sorted(alike.items()):
+        size = max(1, tokens // (8 * sum(widths)))
+        full = len(rows) - len(rows) % size
+        found += [rows[start : start + size] for start in range(0, full, size)]
+        rest += rows[full:]
     widest = [0, 0]
-    for pair in order:
+    part: list[Pair] = []
+    for pair in rest:
         wider = [max(widest[side], len(pair[side])) for side in (0, 1)]
-        if found[-1] and sum(wider) * (len(found[-1]) + 1) > tokens:
-            found.append([])
-            wider = [len(pair[0]), len(pair[1])]
-        found[-1].append(pair)
+        if part and sum(wider) * (len(part) + 1) > tokens:
+            found.append(part)
+            part, wider = [], [len(pair[0]), len(pair[1])]
+        part.append(pair)
         widest = wider
     random.shuffle(found)
-    yield from found
+    yield from [*found, part] if part else found
 
 
 def batch_loss(model: Transformer, batch: Sequence[Pair], *, smoothing: float) -> torch.Tensor:
@@ -144,7 +145,7 @@ def held_out_loss(model: Transformer, pairs: Sequence[Pair]) -> float:
 
 def learn(
     translator: Translator,
-    ways: Sequence[Sequence[Pair]],
+    train: Sequence[tuple[str, str]],
     chosen: Sequence[tuple[str, str]],
     minutes: float,
 ) -> tuple[int, float]:
@@ -153,13 +154,14 @@ def learn(
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=PEAK, betas=(0.9, 0.98), weight_decay=0.01, fused=True
     )
+    rows = coded(train, translator.pieces)
     held_out = coded(chosen, translator.pieces)
     start, step, epoch = time.monotonic(), 0, 0
     kept: list[dict[str, torch.Tensor]] = []
     while (spent := (time.monotonic() - start) / 60) < minutes:
         epoch += 1
         model.train()
-        for batch in batches(ways[epoch % len(ways)]):
+        for batch in batches(joined(rows)):
             step += 1
             spent = (time.monotonic() - start) / 60
             fall = 0.5 * (1 + math.cos(math.pi * min(spent / minutes, 1)))
@@ -189,14 +191,17 @@ def main() -> None:
     )
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--minutes", type=float, default=6.5)
+    parser.add_argument("--minutes", type=float, default=4.5)
     parser.add_argument("--translate", type=Path, nargs="*", default=[])
+    parser.add_argument("--pieces", type=Path, help="pieces.model of an earlier training")
     parser.add_argument("--tiny", action="store_true")
     arguments = parser.parse_args()
     began = time.monotonic()
     random.seed(SEED)
     torch.manual_seed(SEED)
     torch.set_float32_matmul_precision("high")
+    torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for each shape of a batch
+    gc.disable()  # millions of small lists, and no cycles
     train, chosen, test = split_data(arguments.data)
     if arguments.tiny:
         train, chosen, test = train[::40], chosen[::10], test[::40]
@@ -204,17 +209,17 @@ def main() -> None:
         f"{len(train):,} pairs to learn from, {len(chosen):,} to choose on, {len(test):,} to test on",
         flush=True,
     )
-    pieces = learn_pieces(train, size=1_000 if arguments.tiny else VOCABULARY)
-    with Pool() as pool:
-        proto = pieces.serialized_model_proto()
-        ways = pool.map(coded_anew, [(train, proto, seed) for seed in range(WAYS)], chunksize=1)
+    if arguments.pieces:
+        pieces = sentencepiece.SentencePieceProcessor(model_file=str(arguments.pieces))
+    else:
+        pieces = learn_pieces(train, size=1_000 if arguments.tiny else VOCABULARY)
     small = {"width": 64, "layers": 2, "heads": 2, "inner": 128, "dropout": 0.1} if arguments.tiny else {}
     model = Transformer(Shape(vocabulary=len(pieces), **small))
     model.to("cuda" if torch.cuda.is_available() else "cpu")
     size = sum(parameter.numel() for parameter in model.parameters())
     print(f"{size:,} parameters, ready after {time.monotonic() - began:.0f} s", flush=True)
     translator = Translator(model, pieces)
-    epochs, loss = learn(translator, ways, chosen, arguments.minutes)
+    epochs, loss = learn(translator, train, chosen, arguments.minutes)
     save(translator, arguments.out)
     asked = [line for path in arguments.translate for line in read_lines(path)]
     for name, rows in (("test.tsv", test), ("asked.tsv", [(line,) for line in dict.fromkeys(asked)])):

@@ -121,9 +121,11 @@ def json_text(value: object, *, indent: int | None = None) -> str:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     except ValueError:
         text = json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, indent=indent)
-    if all(line.isprintable() for line in text.split("\n")):
-        return text
-    return "".join(c if c == "\n" or not _is_hidden(c) else _json_escape(c) for c in text)
+    return "\n".join(line if line.isprintable() else _json_line(line) for line in text.split("\n"))
+
+
+def _json_line(line: str) -> str:
+    return "".join(_json_escape(c) if _is_hidden(c) else c for c in line)
 
 
 def _finite(value: Any) -> Any:

@@ -19,7 +19,7 @@ from mtassay.meta.labelled_detectors import Labels
 
 @dataclass(frozen=True, repr=False)
 class Calibration(Assessment):
-    """Thresholds of judges for a wanted precision, with their results on outputs not used to find them."""
+    """Judges' thresholds for a wanted precision, with their results on held-out outputs."""
 
     judges: Sequence[CalibratedJudge]
     settings: CalibrationSettings
@@ -44,7 +44,7 @@ class Calibration(Assessment):
         return [Table(["Judge", "wrong if", "flagged", "precision", "recall"], rows, title, self._notes())]
 
     def thresholds(self) -> list[FoundThreshold]:
-        """The thresholds that were found, as `--calibrated FILE` reads them."""
+        """The thresholds in the form that `--calibrated FILE` reads."""
         engine = " and ".join(self.systems) if len(self.systems) < 3 else f"{len(self.systems)} systems"
         return [
             FoundThreshold(
@@ -86,7 +86,7 @@ class Calibration(Assessment):
 
 @dataclass(frozen=True, repr=False)
 class JudgeComparison(Assessment):
-    """Judges of the same labelled outputs: alone, and the significance of their differences."""
+    """Judges on the same labelled outputs: each judge, and the significance of differences."""
 
     summaries: Sequence[JudgeSummary]
     names: Mapping[str, str]
@@ -118,7 +118,7 @@ class JudgeComparison(Assessment):
         return notes
 
     def _alone(self) -> Table:
-        """Each judge by itself, with its agreement with the labels."""
+        """A table of each judge's agreement with the labels."""
         table = detection_table(self.result, self.names, title="Judges", notes=self._notes())
         scores = {(score.name, score.system): score.value for score in self.result.scores}
         rows = [

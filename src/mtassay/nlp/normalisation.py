@@ -1,4 +1,4 @@
-"""Texts as tokens that are equal if a name, number or date is the same, and texts with plain marks."""
+"""Normalises texts to tokens that are equal for equal names, numbers or dates, and to plain marks."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from mtassay.nlp.numerals import (
 )
 from mtassay.nlp.word_forms import MadeOnce
 
-# Scripts without spaces between words, and Hangul, which joins particles to names: every
-# character is a token, so that a name is found wherever its characters are together.
+# In scripts without spaces, and in Hangul (which joins particles to names), every character is a token, so
+# that a name is found wherever its characters are adjacent.
 _UNSPACED = (
     r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
     r"\u3007\u30fc\uff70"
@@ -53,12 +53,12 @@ _QUOTES_AND_DASHES = (
 )
 _PUNCTUATION = str.maketrans(_QUOTES_AND_DASHES | dict.fromkeys(_DOTS, "·"))
 _SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-# Keep the joiners U+200C and U+200D: Persian and Hindi spell with them.
+# Keep the joiners U+200C and U+200D, which are part of the spelling in Persian and Hindi.
 _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
 _ODD_MARK = regex.compile(
     rf"[{_SPACES}{_INVISIBLE}{''.join(mark for mark in _QUOTES_AND_DASHES if not mark.isascii())}]"
 )
-# Titles, companies and months that are written with or without a full stop.
+# Titles, companies and months that are written with and without a full stop.
 _ABBREVIATED = (
     "Dr|Dra|Drs|Mr|Mrs|Ms|Messrs|Prof|Profa|Rev|Hon|Gen|Col|Maj|Capt|Cpt|Lt|Sgt|Gov|Sen|Rep|Pres|St|Ste|Mt|Ft"
     "|Jr|Sr|Sra|Srta|Sta|Sto|Mme|Mlle|Mgr|Hr|Sig|Dott|Avv|Ing|Dipl|Inc|Corp|Ltd|Co|Bros|Cie"
@@ -67,20 +67,20 @@ _ABBREVIATED = (
 
 
 class PlainText(NamedTuple):
-    """A text as models know it; `places` has the index of each of its characters in the original."""
+    """A text with plain marks; `places` has the index of each character in the original."""
 
     text: str
     places: Sequence[int]
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """The start and end in the original of a stretch of it that is not empty."""
+        """The start and end in the original of a span that is not empty."""
         return self.places[start], self.places[end - 1] + 1
 
 
 def plain_marks(text: str) -> str:
-    """A text as models know it: quotes, apostrophes, dashes and spaces as on a keyboard, nothing invisible.
+    """Return a text with quotes, apostrophes, dashes and spaces as on a keyboard, and nothing invisible.
 
-    Models learned from texts that were cleaned like this, and read other marks as unknown letters.
+    Models were trained on texts that were cleaned like this, so other marks are unknown letters to them.
 
     >>> print(plain_marks("“I don’t”\u00a0– a\u00adgain—he said"))
     "I don't" - again - he said
@@ -89,7 +89,7 @@ def plain_marks(text: str) -> str:
 
 
 def plain_text(text: str) -> PlainText:
-    """The same with the places of its characters, to show a model's results in the original.
+    """Like `plain_marks`, with the places of characters, to show a model's results in the original.
 
     >>> plain = plain_text("«Não»—a\u00adgora")
     >>> plain.text, plain.original(8, 13)
@@ -108,7 +108,7 @@ def plain_text(text: str) -> PlainText:
 
 def _plain_mark(match: regex.Match[str]) -> str:
     mark, text = match.group(), match.string
-    if mark in "—―":  # unlike a hyphen, a long dash separates words
+    if mark in "—―":  # a long dash separates words, a hyphen does not
         before, after = text[max(match.start() - 1, 0) : match.start()], text[match.end() : match.end() + 1]
         return f"{_gap(before)}-{_gap(after)}"
     return " " if mark.isspace() else _QUOTES_AND_DASHES.get(mark, "")
@@ -119,9 +119,9 @@ def _gap(beside: str) -> str:
 
 
 class NormalisedToken(NamedTuple):
-    """A normalised token, the same with marked letters spelled out, and the characters it covers.
+    """A normalised token, its variant with letters such as ä spelled out, and the characters it covers.
 
-    `month` is the number of the month that it names, 0 for all other words.
+    `month` is the number of the month that it names, or 0.
     """
 
     text: str
@@ -143,7 +143,7 @@ _HAN = (NumberWord("small"),)
 
 @dataclass(frozen=True)
 class Normaliser:
-    """Splits and normalises; two texts name the same thing when their tokens are equal.
+    """Splits and normalises texts; two texts name the same thing if their tokens are equal.
 
     >>> Normaliser().words("Brazil’s Twenty-three São Paulo clubs: 1,234.50!")
     ['brazil', '23', 'sao', 'paulo', 'clubs', ':', '1234.5', '!']
@@ -160,7 +160,7 @@ class Normaliser:
     language: str = ""
 
     def words(self, text: str) -> list[str]:
-        """The tokens of a text, in order; dates stay as they are written."""
+        """The tokens of a text, in order; dates stay as written."""
         return self.renderings(text)[0]
 
     def renderings(self, text: str) -> list[list[str]]:
@@ -180,7 +180,7 @@ class Normaliser:
         return renderings
 
     def tokens(self, text: str) -> list[NormalisedToken]:
-        """The tokens with the place of each; dates stay as they are written."""
+        """The tokens with their places; dates stay as written."""
         matches = list(self._pattern.finditer(text))
         words = [self._known[match.group()] for match in matches]
         tokens = [
@@ -210,7 +210,7 @@ class Normaliser:
         return [value for _, _, value in spans]
 
     def _number_spans(self, words: Sequence[_Word]) -> list[tuple[int, int, str]]:
-        """All numbers in words and digits, in order: from, up to, value."""
+        """All numbers in words and digits, in order: start, end, value."""
         joined = list(self._numbers(words))
         inside = {place for start, stop, _ in joined for place in range(start, stop)}
         alone = [
@@ -221,7 +221,7 @@ class Normaliser:
         return [span for span in sorted([*joined, *alone]) if span[2][:1].isdecimal()]
 
     def with_dates(self, tokens: Sequence[NormalisedToken]) -> list[NormalisedToken]:
-        """The same tokens, but with each date as one.
+        """Return the tokens with each date as one token.
 
         >>> normaliser = Normaliser(language="de")
         >>> [token.text for token in normaliser.with_dates(normaliser.tokens("am 3. Mai 2024"))]
@@ -237,7 +237,7 @@ class Normaliser:
         return list(find_dates(tokens, months, self.language)) if self.dates else []
 
     def _numbers(self, words: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:
-        """Places of numbers in words, longest first: from, up to, value."""
+        """Places of numbers in words, longest first: start, end, value."""
         done = 0
         for at in [place for place, word in enumerate(words) if word.numerals]:
             if at < done:
@@ -252,7 +252,7 @@ class Normaliser:
                 done = found[1]
 
     def _han_number(self, words: Sequence[_Word], at: int, done: int) -> tuple[int, int, str] | None:
-        """The run of characters and digits around a place; without a value if it is not a number."""
+        """The run of numerals and digits around a place; it has no value if it is not a number."""
         start = at
         if start > done and words[start - 1].plain in MORE_THAN and words[at].plain in HAN_SCALES:  # 200多万
             start -= 1
@@ -271,7 +271,7 @@ class Normaliser:
         return start, stop, value or ""
 
     def _multiplied(self, words: Sequence[_Word], at: int, done: int) -> tuple[int, int, str] | None:
-        """2.5 million."""
+        """Numbers such as 2.5 million."""
         [numeral, *more] = words[at].numerals
         place = at - 1
         if more or numeral.kind not in ("hundred", "scale") or numeral.value < 100:
@@ -283,7 +283,7 @@ class Normaliser:
         return place, at + 1, scaled(words[place].plain, numeral.value)
 
     def _phrase(self, words: Sequence[_Word], at: int) -> tuple[int, int, str] | None:
-        """Numbers of words only; hyphens between the words are allowed."""
+        """Numbers that consist of words, possibly with hyphens between them."""
         if words[at].numerals[0].kind in ("article", "and") and not (
             at + 1 < len(words) and (words[at + 1].numerals or words[at + 1].plain == "-")
         ):
@@ -339,7 +339,7 @@ class Normaliser:
         return self.language.lower().replace("_", "-").split("-")[0]
 
     def word(self, raw: str) -> _Word:
-        """One token of a text, normalised by itself."""
+        """Normalise a single token of a text."""
         text = raw
         if not (raw.isascii() and raw.isalnum()):
             text = "".join(c for c in raw.translate(_PUNCTUATION) if unicodedata.category(c) != "Cf")
@@ -389,7 +389,7 @@ def _is_number(token: str) -> bool:
 
 
 def _goes_on(words: Sequence[_Word], place: int) -> bool:
-    """Whether a number in characters continues here: 2亿5000万 and 3万5000, but not 2亿90后."""
+    """Whether a number in Chinese characters continues here: 2亿5000万 and 3万5000, but not 2亿90后."""
     following = words[place + 1].plain if place + 1 < len(words) else ""
     text, earlier = words[place].plain, words[place - 1].plain
     if text in MORE_THAN:
@@ -422,12 +422,12 @@ def _pattern(*, grouped_by_space: bool, names: bool, ordinals: str) -> regex.Pat
     )
     decomposed_hangul = r"[\u1100-\u115f]+[\u1160-\u11a7]*[\u11a8-\u11ff]*"
     character = rf"[{_UNSPACED}][\p{{M}}\uff9e\uff9f]*"
-    # A joint between the parts of a name belongs to the part before it, and is dropped from there.
+    # A joint between the parts of a name belongs to the part before it, and is removed there.
     after_number = rf"(?:[{_DASHES}](?=\p{{L}}))?" if names else ""
     after_word = rf"(?:[{_DASHES}](?=[\p{{L}}\p{{Nd}}]))?" if names else ""
     after_character = rf"(?:[{_DOTS}](?=[{_UNSPACED}]))?" if names else ""
     abbreviation = (
-        # Few words have a full stop after them: a check for it first avoids trying them all.
+        # Few words have a full stop after them, so checking for it first is faster.
         r"(?<![\p{L}\p{N}])(?=\p{L}{1,6}\.)"
         rf"(?:(?i:{_ABBREVIATED})|[\p{{Lu}}--[{_UNSPACED}]])\.(?![\p{{Ll}}\p{{N}}])|"
         if names

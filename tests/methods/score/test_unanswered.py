@@ -73,6 +73,12 @@ def texts(seed: int) -> tuple[list[str], dict[str, list[str]]]:
     return references, systems
 
 
+@cache
+def scored_whole(seed: int) -> Run:
+    """The run of all systems with all their answers."""
+    return scored(seed, texts(seed)[1])
+
+
 def scored(seed: int, systems: dict[str, list[Any]], **more: Any) -> Run:
     references, _ = texts(seed)
     how: dict[str, Any] = {"metrics": ",".join(METRICS), "trials": 200, "samples": 100, "checks": "none"}
@@ -87,7 +93,7 @@ def chosen(seed: int, system: str, count: int, by: str) -> set[int]:
         return set(random.Random(seed).sample(places, count))
     if by == "longest":
         return set(sorted(places, key=lambda i: -len(systems[system][i]))[:count])
-    whole = scored(seed, systems)
+    whole = scored_whole(seed)
     (entry,) = [s for s in whole.statistics if (s.metric, s.system) == ("chrf", system)]
     values = mt.score({system: systems[system]}, [texts(seed)[0]], metrics="chrf", checks="none").records(
         "units"
@@ -140,9 +146,9 @@ def test_leaving_answers_out_never_raises_a_rank_or_a_recommendation(
     glance = page_of([run]).glance()
     assert glance is not None
     assert all(row.cells[0].sign != "●" for row in glance.rows([system]))
-    for change in RunChanges.of(*(Snapshot.of(r, system) for r in (scored(seed, systems), run))).scores:
+    for change in RunChanges.of(*(Snapshot.of(r, system) for r in (scored_whole(seed), run))).scores:
         assert change.is_worse or not change.delta or change.p is None
-    history = History.of([scored(seed, systems), run], [system], trials=99, samples=100)
+    history = History.of([scored_whole(seed), run], [system], trials=99, samples=100)
     for table in history_tables(history):
         assert [row[2].text.startswith("(") for row in table.cells()] == [False, True]
     for row in csv.DictReader(io.StringIO(render(run, "tsv")), delimiter="\t"):

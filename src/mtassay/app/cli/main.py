@@ -75,6 +75,8 @@ def _register(app: typer.Typer, name: str, words: Sequence[str]) -> None:
         group = typer.Typer(no_args_is_help=True)
         group.callback(help=COMMANDS[name])(_group_options)
         module.register(group)
+        called = [known for known in group.registered_commands if known.name in words[:1]]
+        group.registered_commands = called or group.registered_commands
         app.add_typer(group, name=name)
     elif name == "method":
         module.register(app, words)

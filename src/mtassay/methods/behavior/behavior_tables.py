@@ -1,6 +1,6 @@
 """The tables of a behavioural run: pass rates, statuses of the cases, places of errors.
 
-They have the content of tables 4, 5 and 7 of Wu, Liu, Yeung (2023).
+They correspond to tables 4, 5 and 7 of Wu, Liu, Yeung (2023).
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ def capabilities_in(result: Result, *, name: str = PASS_RATE) -> list[str]:
 
 
 def _ranks(result: Result, name: str) -> list[list[Cell | str]]:
-    """The last row of a table: the rank of each system over all cases; empty without ranks."""
+    """Return the last row of a table: the rank of each system over all cases; empty without ranks."""
     ranks = {s: c.rank for c in result.clusters if (c.name, c.group) == (name, ALL) for s in c.systems}
     systems = ranked_systems(result, name=name)
     return [["rank", "", *(str(ranks.get(system, "–")) for system in systems)]] if ranks else []
 
 
 def ranked_systems(result: Result, *, name: str = PASS_RATE) -> list[str]:
-    """The systems, the best over all cases first."""
+    """Sort the systems; the best over all cases is first."""
     ranked = [s for c in result.clusters if (c.name, c.group) == (name, ALL) for s in c.systems]
     rated = dict.fromkeys(score.system for score in result.scores if score.name == name)
     return list(dict.fromkeys((*(s for s in ranked if s in rated), *rated)))
@@ -66,9 +66,9 @@ def pass_rate_table(
 ) -> Table:
     """Capabilities by system: the pass rate in percent with its 95 % interval, the best systems first.
 
-    `n` is the cases that passed or failed, a range if it differs between systems. In each row, systems that
-    are not significantly worse than the best one are bold; `mark` is behind them, where bold cannot be seen.
-    `caution` is a last note; without `has_ranks` another table has the ranks.
+    `n` is the number of cases that passed or failed; it is a range if systems differ. In each row, systems
+    that are not significantly worse than the best one are bold; `mark` follows them where bold cannot be
+    shown. `caution` is the last note; without `has_ranks`, this table has no ranks.
     """
     systems = ranked_systems(result)
     scores = {(s.group, s.system): s for s in result.scores if s.name == PASS_RATE}
@@ -102,7 +102,7 @@ def pass_rate_table(
 
 
 def rate_figure(result: Result, *, name: str = PASS_RATE, title: str = "") -> Figure:
-    """Capabilities by system: a dot for each rate of this name, with its 95 % interval."""
+    """Draw capabilities by system: a dot for each rate of this name, with its 95 % interval."""
     systems = ranked_systems(result, name=name)
     scores = {(s.group, s.system): s for s in result.scores if s.name == name}
     groups = [g for g in capabilities_in(result, name=name) if name == PASS_RATE or scores[g, systems[0]].n]
@@ -126,7 +126,7 @@ def rate_figure(result: Result, *, name: str = PASS_RATE, title: str = "") -> Fi
 
 
 def broken_table(result: Result) -> Table | None:
-    """Capabilities by system: how often the edit breaks a translation whose original is good everywhere."""
+    """How often the edit breaks a translation, by capability and system, if all originals are good."""
     systems = ranked_systems(result, name=SURVIVED)
     cells = {(score.group, score.system): score for score in result.scores if score.name == SURVIVED}
     groups = [group for group in dict.fromkeys(group for group, _ in cells) if cells[group, systems[0]].n]
@@ -150,16 +150,16 @@ def broken_table(result: Result) -> Table | None:
 
 
 def _reversed(score: Score) -> Score:
-    """The share of the others."""
+    """Return the scores as shares of the other outcome (1 minus each value)."""
     if score.value is None or score.low is None or score.high is None:
         return score
     return replace(score, value=100 - score.value, low=100 - score.high, high=100 - score.low)
 
 
 def status_table(run: Run) -> Table:
-    """Systems by what became of their cases; why cases were skipped or failed is below.
+    """Count the cases of each system by status; the notes say why cases were skipped or failed.
 
-    Rare statuses that no system has are left out.
+    Rare statuses that no system has are omitted.
     """
     counts = run.result.counts
     kinds = [k for k in SHORT if k not in _RARE or any(c.get(k, 0) for c in counts.values())]
@@ -185,8 +185,8 @@ def status_table(run: Run) -> Table:
 def position_table(scores: Iterable[Score], findings: Iterable[Finding]) -> Table | None:
     """Capabilities by system: the percentage of errors that are at the edit (table 7); `None` without errors.
 
-    `scores` are those of `error_positions`, over the cases whose place is known; the number of the other
-    cases comes from the findings and is below.
+    `scores` come from `error_positions` and cover the cases whose place of error is known. The notes have the
+    number of the other cases, which is counted from the findings.
     """
     by_cell = {(score.group, score.system): score for score in scores}
     systems = list(dict.fromkeys(system for _, system in by_cell))
@@ -212,7 +212,7 @@ def position_table(scores: Iterable[Score], findings: Iterable[Finding]) -> Tabl
 
 
 def generated_tables(generated: GeneratedCases) -> list[Table]:
-    """Count the cases of each capability, and show why edits were dropped, if any were."""
+    """Return a table of the cases of each capability and, if edits were dropped, a table of the reasons."""
     tables = [_cases_table(generated)]
     if generated.dropped:
         tables.append(_dropped_table(generated))
@@ -254,7 +254,7 @@ def _dropped_table(generated: GeneratedCases) -> Table:
 def _best(result: Result, group: str, alpha: float) -> set[str]:
     """The systems with the highest rate, and those that do not differ significantly from one of them.
 
-    Clusters are not enough: a system may be far from the best one and still tied to it by those between.
+    Clusters would not do: systems in between can put a clearly worse system into the cluster of the best.
     """
     rates = {s.system: s.value for s in result.scores if (s.name, s.group) == (PASS_RATE, group)}
     top = max((value for value in rates.values() if value is not None), default=None)
@@ -274,7 +274,7 @@ def _about_undecided(result: Result, systems: Sequence[str]) -> list[str]:
 
 
 def _reasons(run: Run) -> list[str]:
-    """Why cases were skipped or failed, the most frequent reasons first; one line for equal ones."""
+    """Why cases were skipped or failed, the most frequent reason first; equal reasons share a line."""
     reasons: dict[tuple[str, str], Counter[str]] = {}
     for finding in run.findings:
         if finding.verdict in ("skipped", "error", "undecided"):

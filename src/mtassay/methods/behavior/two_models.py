@@ -1,7 +1,7 @@
-"""Two models as infiller: one fills the source, another the reference, given the filled source.
+"""Two models as infiller: one fills the source, the other fills the reference given the filled source.
 
-The baseline of Wu, Liu, Yeung (2023), table 2, in spirit: BART for the source, BiTIMT for the reference.
-Neither side is adapted, and only the second model makes the sides agree.
+It is similar to the baseline of Wu, Liu, Yeung (2023), table 2, with BART for the source and BiTIMT for the
+reference. No other words change, and only the second model makes both texts agree.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ AT_ONCE = 16
 
 
 class TextWithGap(NamedTuple):
-    """A text with one gap; `context` is the text that it translates, empty if unknown."""
+    """A text with one gap; `context` is the text that this text translates, empty if unknown."""
 
     before: str
     after: str
@@ -52,15 +52,15 @@ class Proposer(ABC):
     @property
     @abstractmethod
     def identity(self) -> str:
-        """Equal identities mean equal proposals."""
+        """The identity; equal identities mean equal proposals."""
 
     @abstractmethod
     def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
-        """For each gap, in order, at most `count` fillings, best first; empty if nothing fits."""
+        """Return for each gap, in order, at most `count` fillings, best first; empty if nothing fits."""
 
 
 class MaskedProposer(Proposer):
-    """Single whole-word pieces from BERT, XLM-R and similar models; the context is before."""
+    """Proposes single whole words from BERT, XLM-R and similar models; the context comes first."""
 
     def __init__(self, model: str, *, loaded: MaskedModel | None = None, separator: str = "</s>") -> None:
         self._name, self._separator = model, separator
@@ -72,7 +72,7 @@ class MaskedProposer(Proposer):
         return _identity(self._name, self._given is not None)
 
     def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
-        """The most probable words."""
+        """Return the most probable words."""
         rows = self._model.read([Gap(f"{self._before(gap)}{gap.before}", gap.after) for gap in gaps])
         proposals: list[list[str]] = []
         for gap, row in zip(gaps, rows, strict=True):
@@ -94,7 +94,7 @@ class MaskedProposer(Proposer):
 
 
 class Seq2SeqProposer(Proposer):
-    """Phrases from a model that rewrites the whole text (BART), if it leaves the rest unchanged."""
+    """Proposes phrases from a model that rewrites the whole text (BART), if the rest is unchanged."""
 
     def __init__(self, model: str) -> None:
         self._name = model
@@ -105,7 +105,7 @@ class Seq2SeqProposer(Proposer):
         return _identity(self._name, False)
 
     def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
-        """The fillings of the best beams."""
+        """Return the fillings of the best beams."""
         proposals: list[list[str]] = []
         for start in range(0, len(gaps), AT_ONCE):
             batch = gaps[start : start + AT_ONCE]
@@ -126,7 +126,7 @@ class Seq2SeqProposer(Proposer):
         batch = tokenizer(readable_texts, return_tensors="pt", padding=True, truncation=True).to(model.device)
         try:
             with torch.inference_mode():
-                # Some tokenizers give more than their model takes.
+                # Some tokenizers give more tokens than their model accepts.
                 written = model.generate(
                     batch["input_ids"],
                     attention_mask=batch["attention_mask"],
@@ -148,12 +148,12 @@ class Seq2SeqProposer(Proposer):
 
 
 def open_proposer(model: str) -> Proposer:
-    """The proposer for a model, by its kind: with a decoder it writes, otherwise it predicts."""
+    """Open a proposer for a model: a model with a decoder rewrites texts, other models predict words."""
     package = load_package("transformers", what=WHAT, package="transformers", extra="transformers")
     try:
         folder = Path(model).expanduser()
         config = package.AutoConfig.from_pretrained(str(folder) if folder.is_dir() else model)
-    except Exception as error:  # a file that is not a model can fail in any way
+    except Exception as error:  # loading a file that is not a model can raise any error
         raise UsageError(f"{WHAT}: '{model}' cannot be loaded: {first_line(error)}") from None
     if config.is_encoder_decoder:
         return Seq2SeqProposer(model)
@@ -175,13 +175,13 @@ def _identity(name: str, is_given: bool) -> str:
 
 ADAPTER = 1
 PROPOSALS = 8
-"""Number of fillings that are tried to find a new one."""
+"""Number of fillings to try in order to find a new one."""
 
 
 class TwoModels(Infiller):
     """Fills each mask of the source, then each of the reference, from left to right.
 
-    A mask that is not filled yet keeps its original words meanwhile.
+    Masks that are not filled yet have their original words meanwhile.
     """
 
     name = "models"
@@ -189,7 +189,7 @@ class TwoModels(Infiller):
 
     @classmethod
     def open(cls, pair: Pair, rest: str, context: RunContext) -> TwoModels:
-        """Two models by their folders or Hugging Face names."""
+        """Open two models by their folders or Hugging Face names."""
         source, comma, reference = rest.partition(",")
         if not comma or not source or not reference:
             raise UsageError(
@@ -204,13 +204,13 @@ class TwoModels(Infiller):
 
     @property
     def signature(self) -> str:
-        """Both models."""
+        """The identities of both models."""
         return signature(
             self.name, source=self._source.identity, reference=self._reference.identity, adapter=ADAPTER
         )
 
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
-        """One answer for each masked pair, in order; repetitions take the next best filling of the source."""
+        """Return one answer for each masked pair, in order; repetitions get the next best source filling."""
         sides = [_Side(one.pair.source.text, [(s.start, s.end) for s in one.spans]) for one in masked]
         _fill(sides, self._source, numbers=[one.number for one in masked])
         others = [
@@ -240,7 +240,7 @@ class _Side:
         self.places.sort()
 
     def filled(self) -> str:
-        """The text with all that has been filled."""
+        """The text with all fillings so far."""
         return apply_edits(self.text, self.changes)
 
     def gap(self) -> TextWithGap:
@@ -249,7 +249,7 @@ class _Side:
         return TextWithGap(apply_edits(self.text[:start], self.changes), self.text[end:], self.context)
 
     def take(self, proposals: Sequence[str], number: int) -> None:
-        """Fill the next place with the first, second… new filling."""
+        """Fill the next place with the filling of this rank among the new ones."""
         start, end = self.places[len(self.changes)]
         before = self.text[start:end]
         new = [text for text in proposals if text.strip() and text.casefold() != before.casefold()]
@@ -260,7 +260,7 @@ class _Side:
 
 
 def _fill(sides: Sequence[_Side], proposer: Proposer, *, numbers: Sequence[int]) -> None:
-    """Fill all places of all sides, one place of each side at a time."""
+    """Fill all places of all texts, one place of each text at a time."""
     while True:
         waiting = [
             (side, number if not side.changes else 0)

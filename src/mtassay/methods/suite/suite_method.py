@@ -40,17 +40,17 @@ from mtassay.methods.suite.suite_view import SuiteView
 from mtassay.stats import resampling
 
 QUESTION = "suite"
-"""The question to reviewers about an output: is the phenomenon right? They answer correct or incorrect."""
+"""The review question about an output: is the phenomenon right? Answers are correct or incorrect."""
 
 _NAMED = ("category", "phenomenon", "tag", "item")
 CHOOSING = (*_NAMED, "approved", "public")
-"""The fields that choose items of the suite."""
+"""The fields that select items of the suite."""
 
 _SOME = 5  # names in a note
 
 
 def _names(what: str, metavar: str = "NAME") -> Any:
-    """A field that chooses items by names."""
+    """A field that selects items by name."""
     return setting((), what, metavar=metavar, kind=list[str] | None)
 
 
@@ -58,10 +58,10 @@ def _names(what: str, metavar: str = "NAME") -> Any:
 class SuiteMethod(RepeatSettings, Method):
     """Judges outputs of the items of a suite and compares systems by their accuracy.
 
-    `category`, `phenomenon`, `tag`, `item`, `approved` and `public` choose items; else all are judged.
-    `items` says which items count: those settled for all systems (fair), for each system those settled
-    for it, or both, one after the other. `test` compares each system with the best. Without `reviews`,
-    only the rules of the file judge. `checks` are counted beside the verdicts.
+    `category`, `phenomenon`, `tag`, `item`, `approved` and `public` select items; by default all are judged.
+    `items` says which items count: items that are settled for all systems (fair), items settled for each
+    system, or both in turn. `test` compares each system with the best. Without `reviews`, only the rules of
+    the file judge. `checks` are counted besides the verdicts.
     """
 
     name: ClassVar[str] = "suite"
@@ -98,9 +98,9 @@ class SuiteMethod(RepeatSettings, Method):
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
-        """`suite` may be a file, the name of one that a language pack has, or a `Suite`.
+        """Return the parameters; `suite` may be a file, the name of a language pack's suite, or a `Suite`.
 
-        Without it, the file that the run names is read again; see `restore`.
+        Without `suite`, the file that the run names is read again; see `restore`.
         """
         values = dict(settings)
         for key in _NAMED:
@@ -125,21 +125,21 @@ class SuiteMethod(RepeatSettings, Method):
         if not method.suite.items:
             where = method.suite.path or method.suite.name or "The suite"
             raise UsageError(f"{where} has no items yet. Add one: mtassay suite add {where}")
-        Judge(method.suite)  # ids must be unique: outputs are joined by them
+        Judge(method.suite)  # ids must be unique, since outputs are matched by id
         assert method.chosen.items, "a choice of nothing is refused"
         return method
 
     @classmethod
     def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Read the suite from its file again, which must be there and unchanged."""
+        """Read the suite again from its file, which must exist and be unchanged."""
         saved = super().restore(parameters)
-        saved.pop("samples", None)  # runs of 0.1 have these
+        saved.pop("samples", None)  # runs of version 0.1 have these
         if saved.get("test") not in get_args(Test):
             saved.pop("test", None)
         return saved | {"suite": _read_again(parameters)} if "suite" in saved else saved
 
     def parameters(self) -> dict[str, Any]:
-        """The suite by name, its origin, and the digest of everything that decides a verdict."""
+        """The suite's name and origin, and the digest of everything that verdicts depend on."""
         return {
             **super().parameters(),
             "suite": repr(self.chosen),
@@ -150,22 +150,22 @@ class SuiteMethod(RepeatSettings, Method):
 
     @property
     def choice(self) -> Choice:
-        """The judged items."""
+        """The selection of judged items."""
         return Choice(self.category, self.phenomenon, self.tag, self.item, self.approved, self.public)
 
     @cached_property
     def chosen(self) -> Suite:
-        """The suite with only these items."""
+        """The suite with only the selected items."""
         return select(self.suite, self.choice)
 
     @cached_property
     def segments(self) -> list[Segment]:
-        """The items as lines of a test set."""
+        """The items as segments."""
         return [segment_of(item) for item in self.chosen.items]
 
     @cached_property
     def pair(self) -> Pair | None:
-        """The language pair, if all items have the same."""
+        """The language pair, if all items have the same one."""
         pairs = {item.langpair for item in self.chosen.items}
         return parse_pair(pairs.pop()) if len(pairs) == 1 and "" not in pairs else None
 
@@ -174,9 +174,9 @@ class SuiteMethod(RepeatSettings, Method):
         return Judge(self.chosen)
 
     def reader(self, segments: Sequence[Segment], context: RunContext) -> Read:
-        """Files have outputs by id, or one line per item of the whole suite.
+        """Return the reader of outputs; files have outputs by id, or one line per item of the whole suite.
 
-        Ids that the suite does not have are left out, and noted.
+        Ids that the suite does not have are left out and noted.
         """
         ids = [item.id for item in self.suite.items]
         id_set = set(ids)
@@ -211,14 +211,14 @@ class SuiteMethod(RepeatSettings, Method):
         judge = self._judge
         known_decisions = context.decisions(QUESTION)
         decisions = known_decisions if self.reviews else {}
-        subjects: list[str] = []  # of all outputs, if there are decisions to count
+        subjects: list[str] = []  # needs all outputs, if there are decisions to count
         asked = [case for case in cases if case.skip is None]
         findings: dict[str, list[Finding]] = {system: [] for system in outputs}
         counts = {system: dict.fromkeys(STATUSES, 0) for system in outputs}
         for place, case in enumerate(asked):
             if place % 200 == 0:
                 context.progress("judging", place, len(asked))
-            # Systems often agree to the letter.
+            # Systems often give identical outputs.
             cache: dict[str, tuple[str, VerdictEvidence, dict[str, Any]]] = {}
             for system, answers in outputs.items():
                 text = answers[place].text
@@ -252,7 +252,7 @@ class SuiteMethod(RepeatSettings, Method):
         )
 
     def _context(self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]]) -> dict[str, Any]:
-        """Count the items that rules find right in context and alone, among those settled in both."""
+        """Count items that rules find right in context and alone, among items settled in both."""
         counted = {}
         for system, answers in outputs.items():
             both = [
@@ -271,7 +271,7 @@ class SuiteMethod(RepeatSettings, Method):
         return {"context": counted} if counted else {}
 
     def _share(self, case: Case, texts: Sequence[str]) -> float | None:
-        """The share of the answers to an item that rules find correct, among those that they settle."""
+        """The share of an item's answers that rules find correct, among the answers that they settle."""
         judged = [self._judge.judge(self._judge.items[case.id], text).evidence.verdict for text in texts]
         settled = judged.count("pass") + judged.count("fail")
         return judged.count("pass") / settled if settled else None
@@ -322,7 +322,7 @@ class SuiteMethod(RepeatSettings, Method):
 
     @property
     def about(self) -> str:
-        """The judged items, in a line."""
+        """The judged items in one line."""
         items, name = self.chosen.items, self.suite.name
         facts = [name] if name else []
         facts += [str(self.pair)] if self.pair and str(self.pair) not in name else []
@@ -336,7 +336,7 @@ class SuiteMethod(RepeatSettings, Method):
 
 
 def _read_again(parameters: Mapping[str, Any]) -> Suite:
-    """The suite of saved parameters; its judged part must be equal to that of the file."""
+    """Read the suite of saved parameters; its judged part must be unchanged in the file."""
     path = parameters.get("suite_path")
     if not path:
         raise UsageError(f"The run does not say where its suite is, {parameters['suite']}: give the suite.")
@@ -353,7 +353,7 @@ def _read_again(parameters: Mapping[str, Any]) -> Suite:
 
 
 def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Sequence[str]) -> Grades:
-    """Every system's status on every case that was asked, from the findings of a run."""
+    """Every system's outcome on every case that was asked, from the findings of a run."""
     asked = [case for case in cases if case.skip is None]
     rows = {case.id: place for place, case in enumerate(asked)}
     columns = {system: place for place, system in enumerate(systems)}
@@ -368,12 +368,12 @@ def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Seque
 
 
 def subject_of(case: Case, output: str) -> Subject:
-    """The subject of this output's review."""
+    """The review subject of this output."""
     return Subject(case.id, case.sources, (output,))
 
 
 def _open_questions(findings: Sequence[Finding]) -> list[str]:
-    """Notes on the rules for readers of the tables: conflicts, disputes, slow rules."""
+    """Notes for tables about conflicts, disputes and slow rules."""
     judged = [(f, VerdictEvidence.of(f)) for f in findings if is_notable(f.evidence)]
     conflicts = [f"{f.case_id} ({f.system})" for f, evidence in judged if evidence.status == "conflict"]
     disputed = list(dict.fromkeys(f.case_id for f, evidence in judged if evidence.disputed))
@@ -392,7 +392,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _twins(outputs: Mapping[str, Sequence[Output]]) -> list[list[str]]:
-    """Systems with equal answers everywhere: probably one system under two names."""
+    """Systems whose answers are all equal; they are probably one system with two names."""
     same: dict[tuple[str | None, ...], list[str]] = {}
     for system, answers in outputs.items():
         same.setdefault(tuple(answer.text for answer in answers), []).append(system)
@@ -404,12 +404,12 @@ def _renamed(entry: Any) -> Any:
 
 
 def segment_of(item: Item) -> Segment:
-    """An item as a line of a test set."""
+    """Return an item as a segment."""
     return Segment(item.id, item.source, item.references, tags=_tags(item))
 
 
 def case_of(item: Item) -> Case:
-    """An item as something to ask."""
+    """Return an item as a case."""
     return Case(item.id, item.id, (item.source,), tags=_tags(item))
 
 
