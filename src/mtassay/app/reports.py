@@ -187,7 +187,8 @@ def write_runs(
     kind = _form(target, form)
     agreed = _agreement(runs, workspace)
     sides = [(s.run, s.system, s.started) for change in changes for s in (change.old, change.new)]
-    made_of = [__version__, [run.id for run in runs], names, title, sides, gates, themes, plan, agreed]
+    about = [(run.id, run.said) for run in runs]
+    made_of = [__version__, about, names, title, sides, gates, themes, plan, agreed]
     mark = f"<!-- {blake2b(repr(made_of).encode(), digest_size=16).hexdigest()} -->\n" if keep else ""
     if keep and target.exists() and target.read_bytes().endswith(mark.encode()):
         return decide_costs([DecidedRun.of(*one) for one in zip(names, runs, strict=True)], priorities)

@@ -25,6 +25,7 @@ from mtassay.data.registry import find
 from mtassay.data.settings import is_live
 from mtassay.methods.engine import EngineContext, Open, execute
 from mtassay.report.run_text import Form, Progress, render, render_html
+from mtassay.review.pending import answers_about, answers_note
 from mtassay.runtime.database import UnavailableError
 from mtassay.runtime.workspace import TEMPORARY_RUNS, Workspace
 from mtassay.runtime.workspace_file import nearest_workspace
@@ -277,10 +278,20 @@ def load(
     store = open_workspace(workspace)
     if name == "last" and method is not None:
         name = next((run.id for run in store.runs() if run.method == method), name)
-    record = store.run(name)
+    record = saved_run(store, name)
     if method not in (None, record.method):
         raise UsageError(f"Run {record.id} is of '{record.method}', not of '{method}'.")
     return Run(record)
+
+
+def saved_run(store: Workspace, name: str) -> nouns.Run:
+    """A saved run as people see it: with what reviewers answered until now."""
+    run = store.run(name)
+    context = EngineContext(store, texts=str(run.result.basis.get("texts", "")))
+    settled = method_of(run).settled(run, context)
+    said = answers_about(run, context)
+    notes = dict.fromkeys((*settled.result.notes, *context.notes, *answers_note(settled, said)))
+    return replace(settled, said=said, result=replace(settled.result, notes=list(notes)))
 
 
 def workspace_path(chosen: str | PathLike[str] | None = None) -> Path:

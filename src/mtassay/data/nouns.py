@@ -445,7 +445,8 @@ class Run:
 
     A run in a list of runs has no findings, segments, outputs or statistics. `statistics` cover whole
     metrics, if the method measures. `seconds` is the time of each step, if measured. `refused` are generated
-    segments that were dropped; the workspace does not store them, so it is `None` there.
+    segments that were dropped; the workspace does not store them, so it is `None` there. `said` is what
+    reviewers answered until now, by segment and system; the workspace adds it when a run is shown.
     """
 
     id: str
@@ -461,6 +462,7 @@ class Run:
     seconds: Mapping[str, float] = field(default_factory=dict)
     statistics: Sequence[Statistics] = field(default=(), compare=False)
     refused: Sequence[Mapping[str, Any]] | None = field(default=None, compare=False)
+    said: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict, compare=False)
 
     def text(self, segment_id: str, system: str) -> str | None:
         """A system's answer to a segment; `None` if it gave no answer or was not asked."""

@@ -1,7 +1,7 @@
 """Find which form of address (du or Sie, tu or vous) and spelling variant (en-GB or en-US) a text uses.
 
-A mark counts only where it is certain: *Sie* at the beginning of a German sentence can be *she* or *they*.
-The words of each language are in `data/address_forms.toml`.
+A sign counts only if it is certain: *Sie* at the beginning of a German sentence can mean *she* or *they*. The
+words of each language are in `data/address_forms.toml`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mtassay.measures.check import words
 
 
 class AddressForm(NamedTuple):
-    """A form of address or a variant that a text uses, and the place that shows it."""
+    """A form of address or a variant in a text, and the place that shows it."""
 
     name: str
     text: str
@@ -50,9 +50,9 @@ _SU = re.compile(r"\b[Ss]us?\b")
 
 
 def find_address(text: str, code: str, source: str = "") -> list[AddressForm]:
-    """Find the forms of address in a text: at most one formal and one informal, each at its first place.
+    """Find the forms of address in a text: at most the first formal and the first informal one.
 
-    Spanish `su` is formal where the source, in English, has `your` and no other owner.
+    Spanish `su` is formal if the English source has `your` and no other owner.
 
     >>> [found.name for found in find_address("Bitte geben Sie dein Passwort ein.", "de")]
     ['formal', 'informal']
@@ -88,7 +88,7 @@ def variants_of(code: str) -> tuple[str, str] | None:
 
 @cache
 def _marks(code: str) -> dict[str, tuple[str, str]]:
-    """The words that show a variant: which variant, and the other variant's word where known."""
+    """The words that show a variant, with the variant and the other variant's word, if known."""
     tables = _tables()["variants"]
     if code == "en":
         pairs = [pair.split("/") for pair in tables["en-GB-or-en-US"].split()]
@@ -128,7 +128,7 @@ def find_variants(text: str, code: str) -> list[AddressForm]:
         return []
     marks = _marks(code)
     small = text.lower()
-    # Nearly no text has one, and that is cheap to check.
+    # Very few texts have one, and this is cheap to check.
     if not (code == "de" and "ß" in small) and marks.keys().isdisjoint(_WORD.findall(small)):
         return []
     if code == "de":
@@ -165,7 +165,7 @@ _YO = re.compile("(?<![а-яё])(?=[а-дж-я]*+[её])[а-яё]++", re.IGNOREC
 
 
 def spelled_twice(text: str, code: str) -> list[tuple[str, str, int]]:
-    """Find words that have two spellings: a key for both spellings, the word and its place (サーバ, ещё)."""
+    """Find words with two possible spellings (サーバ, ещё): a key for both, the word and its place."""
     if code == "ja":
         found = [(match[0].rstrip("ー"), match[0], match.start()) for match in _KATAKANA.finditer(text)]
         return [item for item in found if len(item[0]) > 2]

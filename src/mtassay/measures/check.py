@@ -1,4 +1,4 @@
-"""The base classes of checks (named rules on units or on one unit by itself) and their shared functions."""
+"""The base classes of checks (named rules about single units or whole files) and shared functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Severity = Literal["critical", "major", "minor"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor")
 
 GROUPS = ("form", "meaning", "conduct", "terms", "style", "consistency")
-"""Placeholders, punctuation; numbers, negation; refusals, chatter; glossaries; house style; drift."""
+"""Placeholders and tags; numbers and negations; refusals and chatter; glossaries; house style; drift."""
 
 Need = Literal["source", "reference", "terms", "style", "document"]
 
@@ -27,17 +27,17 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One translated text as a check sees it.
+    """One translated text with everything that checks read.
 
     Args:
         id: The segment's id, unique in the run.
-        output: What the system wrote; the empty string if it gave no answer.
+        output: The system's output, or an empty string if it gave no answer.
         source: `None` if there is no source to compare with.
-        references: Right translations; an output that agrees with one of them gets no alarm.
-        document: The document that the text is from. Units are in the order of the document.
-        file: The localisation file that it is from, or the empty string.
-        key: Its key in that file.
-        line: Its line in that file, counted from 1.
+        references: Right translations; an output that agrees with a reference gets no alarm.
+        document: The document of the text. Units are in the order of the document.
+        file: The localisation file of the text, or an empty string.
+        key: The text's key in this file.
+        line: The text's line in this file, counted from 1.
         facts: Facts from the file or the engine about this text, for example `syntax` (`"icu"`, `"printf"`,
             …), `max_length` (characters), `plural` (a CLDR category), `finish_reason`, `cleaned` (what an
             adapter removed from the answer).
@@ -56,7 +56,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in a text of a unit, in characters, `end` not included; `index` if it is in another unit."""
+    """A place in a text of a unit, as character offsets (`end` exclusive); `index` is for another unit."""
 
     side: Literal["source", "output"]
     start: int
@@ -69,11 +69,11 @@ class Alarm:
     """A problem that a check reports in one unit.
 
     Args:
-        index: The position of the unit in the sequence that the check was given.
-        message: What is wrong, in plain words, for example `"{name} is missing"`.
-        marks: Where.
-        severity: Only where this alarm is more or less severe than usual for the check.
-        fix: The whole output as it should be, only where that is certain.
+        index: The position of the unit in the sequence given to the check.
+        message: What is wrong, for example `"{name} is missing"`.
+        marks: The places of the problem.
+        severity: Given only if it differs from the check's usual severity.
+        fix: The whole corrected output, only if it is certain.
     """
 
     index: int
@@ -84,10 +84,10 @@ class Alarm:
 
 
 class CheckContext:
-    """The languages, glossaries and house style that checks use, and parts that they share.
+    """The languages, glossaries and house style of checks, and parts that checks share.
 
-    `source` and `target` are language tags such as `en` or `pt-BR`, `None` if unknown. `terms` are the
-    glossaries given, `style` the style rules by name.
+    `source` and `target` are language tags such as `en` or `pt-BR`, or `None` if unknown. `terms` are
+    glossaries, and `style` has the style rules by name.
     """
 
     def __init__(
@@ -106,12 +106,12 @@ class CheckContext:
         self._key = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Parts may be large, so another process makes its own, once.
+        # Parts may be large, so each process makes its own, once.
         self._key = self._key or token_hex(8)
         return _reopened, (self._key, self.source, self.target, self.terms, self.style)
 
     def part(self, make: Callable[[CheckContext], Part]) -> Part:
-        """The result of `make` for this context, computed once for each function."""
+        """Return the result of `make` for this context, computed once per function."""
         if make not in self._parts:
             self._parts[make] = make(self)
         part: Part = self._parts[make]
@@ -126,7 +126,7 @@ def _reopened(
 ) -> CheckContext:
     """Return the context sent to another process, the same object each time."""
     if key not in _REOPENED:
-        _REOPENED.clear()  # one run at a time
+        _REOPENED.clear()  # keep one run at a time
         _REOPENED[key] = CheckContext(source, target, terms=terms, style=style)
     return _REOPENED[key]
 
@@ -134,9 +134,9 @@ def _reopened(
 class Check(ABC):
     """A rule with a name.
 
-    `id` is its name everywhere, `about` says in one line what it reports, `needs` what a unit or the context
-    must have for the check. `scope` is `"unit"` if it can read each unit by itself, `"file"` if it compares
-    units of one system with each other, in the order given.
+    `id` is its name, `about` says in one line what it reports, and `needs` says what the unit or the context
+    must have. `scope` is `"unit"` if the check reads each unit separately, or `"file"` if it compares the
+    units of a system with each other, in order.
     """
 
     id: ClassVar[str]
@@ -148,18 +148,18 @@ class Check(ABC):
 
     @abstractmethod
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms, in the order of the units. An empty output is for `empty` and conduct alone."""
+        """Return alarms in the order of the units. Only `empty` and checks of conduct read empty outputs."""
 
     def each(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms of units by themselves; `find` also considers the whole file."""
+        """Return alarms about single units; `find` also considers the whole file."""
         return self.find(units, context)
 
     def settle(self, alarms: Sequence[Alarm], units: Sequence[Unit]) -> Iterable[Alarm]:
-        """The alarms of `each` that remain in a file of these units."""
+        """Return the alarms of `each` that remain in a file with these units."""
         return alarms
 
     def applies(self, context: CheckContext) -> bool:
-        """Whether this check knows the languages; otherwise it is listed as not run."""
+        """Whether the check supports the languages; otherwise it is listed as not run."""
         return True
 
 
@@ -174,12 +174,12 @@ class FormProblem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnitLook:
-    """A check of single units by a function that is made once for the languages and the style of a run."""
+    """A check of single units, with a function that is made once for a run's languages and style."""
 
     problems: Callable[[str, str, Unit], Sequence[FormProblem]]
 
     def alarms(self, index: int, unit: Unit) -> Iterator[Alarm]:
-        """The problems in the unit, except for those that a reference has, too."""
+        """The problems in the unit, except for problems that a reference also has."""
         source = unit.source or ""
         problems = self.problems(source, unit.output, unit)
         if not problems:
@@ -197,8 +197,8 @@ class UnitLook:
 class UnitCheck(Check):
     """A check with one required method, `look`, which returns the function that finds problems.
 
-    The check skips texts whose source and output have none of the characters in `signs`, unless it is empty.
-    No letter, digit, space, full stop, comma or hyphen can be a sign: nearly every text has one.
+    If `signs` is not empty, the check skips texts whose source and output have none of these characters.
+    Letters, digits, spaces, full stops, commas and hyphens cannot be signs, since nearly every text has one.
     """
 
     signs: ClassVar[str] = ""
@@ -213,18 +213,18 @@ class UnitCheck(Check):
 
     @abstractmethod
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function of source, output and unit; it returns the problems, in the order of the output."""
+        """Return a function of source, output and unit that returns problems in the order of the output."""
 
 
 class _Signs:
-    """The characters of the latest texts, kept because the checks of one file run one after the other."""
+    """A cache of the characters of the latest texts, since the checks of a file run one after another."""
 
     def __init__(self, context: CheckContext) -> None:
         self._units: Sequence[Unit] | None = None
         self._places: dict[str, list[int]] = {}
 
     def places(self, signs: str, units: Sequence[Unit]) -> Sequence[int]:
-        """The places of the units where the source or the output has one of these signs."""
+        """The indices of units whose source or output has one of these signs."""
         if not signs:
             return range(len(units))
         if self._units is not units:
@@ -244,11 +244,11 @@ def _signs_of(text: str) -> frozenset[str]:
 
 
 class ConventionCheck(UnitCheck):
-    """A check that reports a habit of a whole file once, as its style, and not as many errors.
+    """A check that reports a habit of a whole file once, as a style, instead of many errors.
 
-    German translators write a full stop where many English sources have none. If at least ten texts of a
-    file and a twentieth of them get the same message, or six and a fifth of those that could get it, only the
-    first one is reported, with the count.
+    For example, German translators add a full stop that many English sources do not have. Only the first
+    alarm is reported, with the count, if at least 10 texts (and 5 % of the file) get the same message, or at
+    least 6 texts (and 20 % of those that could get it).
     """
 
     scope = "file"
@@ -287,18 +287,18 @@ class ConventionCheck(UnitCheck):
                 yield Alarm(alarm.index, message, alarm.marks, alarm.severity)
 
     def can_say(self, message: str, unit: Unit) -> bool:
-        """Whether a unit could get the message at all: one about colons needs a colon in the source."""
+        """Whether a unit could get the message; for example, one about colons needs a colon in the source."""
         return True
 
 
 def _kind(message: str) -> str:
-    """A message without its quoted parts."""
+    """Return a message without its quoted parts."""
     return re.sub(r"'.*'", "''", message)
 
 
 @cache
 def language_of(tag: str | None) -> Language | None:
-    """The language of a tag, `None` if the tag is missing or unknown.
+    """Return the language of a tag; `None` if the tag is missing or unknown.
 
     >>> language_of("pt_BR").region, language_of("xx-unknown"), language_of(None)
     ('BR', None, None)
@@ -310,7 +310,7 @@ def language_of(tag: str | None) -> Language | None:
 
 
 def code_of(tag: str | None) -> str:
-    """The code of a language without script and region; the empty string if unknown.
+    """Return the code of a language without script and region; an empty string if unknown.
 
     >>> code_of("de-AT"), code_of(None)
     ('de', '')
@@ -320,12 +320,12 @@ def code_of(tag: str | None) -> str:
 
 
 def mark(side: Literal["source", "output"], start: int, end: int) -> tuple[Mark, ...]:
-    """One marked place."""
+    """Mark one place."""
     return (Mark(side, start, end),)
 
 
 def mark_all(side: Literal["source", "output"], text: str, part: str, *, most: int = 5) -> tuple[Mark, ...]:
-    """All places of a part in a text, from left to right, at most `most`."""
+    """Mark the places of a part in a text, from left to right, at most `most`."""
     marks: list[Mark] = []
     start = text.find(part) if part else -1
     while start >= 0 and len(marks) < most:
@@ -335,7 +335,7 @@ def mark_all(side: Literal["source", "output"], text: str, part: str, *, most: i
 
 
 def quoted(text: str, *, most: int = 40) -> str:
-    """A part of a text in quotes for a message, on one line and not too long.
+    """Quote a part of a text for a message, on one line and shortened.
 
     >>> quoted("a\\nb")
     "'a⏎b'"
@@ -345,12 +345,12 @@ def quoted(text: str, *, most: int = 40) -> str:
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text as a set, for short tables."""
+    """Split a text into a set of words, for short tables."""
     return frozenset(text.split())
 
 
 def times(n: int) -> str:
-    """A number of times in words.
+    """Write a number of times in words.
 
     >>> times(1), times(3)
     ('once', '3 times')

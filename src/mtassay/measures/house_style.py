@@ -1,4 +1,4 @@
-"""House style: rules that people set with `--style KEY=VALUE`, and the check that applies them."""
+"""House style: rules that users set with `--style KEY=VALUE`, and the check that applies them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STYLE_RULES = """
 | `capitals` | `sentence` | Words In Capitals In The Middle of a text (not in German) |
 | `forbidden` | words, separated by commas | these words, in any case |
 """
-"""All style rules: their names, their values and what they report."""
+"""All style rules with their names, values and descriptions."""
 
 _VALUES: Mapping[str, str] = {
     "address": "formal|informal",
@@ -44,7 +44,7 @@ _VALUES: Mapping[str, str] = {
 }
 
 Rule = Callable[[str, str, str, str], Iterator[FormProblem]]
-# In Brazil nearly everybody is você.
+# In Brazil, nearly everybody is addressed as você.
 _NEUTRAL = re.compile(r"vocês?", re.IGNORECASE)
 
 
@@ -86,7 +86,7 @@ class HouseStyle(UnitCheck):
     needs = frozenset({"style"})
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for the rules of this run; raises `UsageError` if one is unknown."""
+        """Return a function for the rules of this run; `UsageError` if a rule is unknown."""
         check_style(context.style)
         rules = [
             partial(rule, value, context.target or "")
@@ -108,7 +108,7 @@ def _address(value: str, target: str, source: str, output: str) -> Iterator[Form
             yield FormProblem(message, mark("output", item.start, item.end))
 
 
-# A straight quote in a tag belongs to the tag; one after a digit is an inch or a minute.
+# A straight quote in a tag belongs to the tag; after a digit it means an inch or a minute.
 _QUOTE = re.compile(r"<[^<>]*>|(?<!\d)[\"“”„«»「」‟]|(?<=[^\W\d_])\"")
 
 
@@ -122,7 +122,7 @@ def _quotes(value: str, target: str, source: str, output: str) -> Iterator[FormP
 
 
 def _replaced(value: str, pattern: str, name: str, output: str) -> Iterator[FormProblem]:
-    """A sign is written in one way; the other way has a certain fix."""
+    """Check that a sign is written in one way; the other way has a certain fix."""
     wrong = re.compile(pattern)
     match = wrong.search(output)
     if match:

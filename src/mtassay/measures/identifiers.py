@@ -1,4 +1,4 @@
-"""Checks that outputs keep the names that programs read: options, paths, functions, addresses."""
+"""Checks whether outputs keep names that programs read: options, paths, functions, addresses."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Identifiers(UnitCheck):
 
 
 def _may_change(kind: str, name: str, source: str, output: str) -> bool:
-    """True if a text only looks like a name: an access key, a variable of a usage line, a key as text."""
+    """Whether a text only looks like a name: an access key, a variable of a usage line, a key as text."""
     if kind == "path":
         return source.startswith("/") and output.startswith("/") and " " in source  # a menu
     if kind == "file":
@@ -72,7 +72,7 @@ def _may_change(kind: str, name: str, source: str, output: str) -> bool:
         moved = source.count("_") == 1 == output.count("_") and _ACCESS_KEY.search(output) is not None
         is_access_key = "_" not in rest and (min(len(first), len(rest)) < 3 or moved)
         return is_access_key or name[: len(first) + 2] in output or source.lstrip().startswith("-")
-    # A label of few words: TreeMenu root row, BlockSize: %d.
+    # A label with few words: TreeMenu root row, BlockSize: %d.
     is_label = name[0].isupper() and len(source.split()) < 4 and source.startswith(name)
     return is_label or name == source.strip(" .:") or name.startswith(("Mc", "Mac"))
 
@@ -110,7 +110,7 @@ _DOMAIN = re.compile(
 _EMAIL = re.compile(
     r"(?<![\w.+%-])[\w.+-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.){1,8}[A-Za-z]{2,24}(?![\w@])"
 )
-# /de/, de.html, ?hl=de, https://de.example.org: translators point readers to pages in their language.
+# /de/, de.html, ?hl=de, https://de.example.org: translators link to pages in the readers' language.
 _LANGUAGE_PART = re.compile(r"(?<=[/._=-])[a-z]{2}(?:[-_][A-Za-z]{2,4})?(?![A-Za-z])")
 _LANGUAGE_HOST = re.compile(r"^\w+://(?:www\.|[a-z]{2}\.)?")
 
@@ -170,12 +170,12 @@ def _addresses(text: str) -> list[str]:
 
 
 def _folded(url: str) -> str:
-    """An address without its irrelevant parts: case, a slash at the end, the scheme before `www`."""
+    """Normalise an address: remove case, a final slash, and the scheme before `www`."""
     return re.sub(r"^https?://(?=www\.)", "", url.casefold()).rstrip("/")
 
 
 def _without_language(url: str) -> str:
-    """An address without its scheme, a slash at the end and language codes.
+    """Return an address without its scheme, a final slash and language codes.
 
     >>> _without_language("https://www.example.org/en-us/") == _without_language("http://example.org")
     True
@@ -189,7 +189,7 @@ def _without_language(url: str) -> str:
 
 
 def _same_page(url: str, other: str) -> bool:
-    """True if the other address is the same page in another language, or a page below it."""
+    """Whether the other address is the same page in another language, or a page below it."""
     if "://" in url and "://" not in other and not other.startswith("www."):
         return False
     one, two = _without_language(url), _without_language(other)

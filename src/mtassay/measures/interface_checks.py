@@ -1,4 +1,4 @@
-"""Checks of short texts in programs: access keys, length, capital letters."""
+"""Checks of short texts in user interfaces: access keys, length, capital letters."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _ENOUGH = 5
 class Accelerators(Check):
     """The access key of a menu entry or a button: `&File`, `_File` or `~File`.
 
-    The file decides whether a sign marks access keys: by the fact `accelerator` of a unit, or by the majority
-    of its translations, if it has five or more such texts.
+    A sign marks access keys if the fact `accelerator` of a unit says so, or the majority of the translations
+    in a file with at least five such texts.
 
     >>> units = [Unit("1", "&Datei", "&File"), Unit("2", "Bearbeiten", "&Edit")]
     >>> [alarm.message for alarm in Accelerators().find(units, CheckContext("en", "de"))]
@@ -131,7 +131,7 @@ def _length_problems(source: str, output: str, unit: Unit) -> Sequence[FormProbl
     limit = unit.facts.get("max_length")
     if not limit or len(output) <= int(limit):
         return ()
-    # Inline codes of XLIFF are not shown.
+    # Inline codes of XLIFF are not displayed.
     length = len(output) - sum(len(code) * output.count(code) for code in unit.facts.get("codes", ()))
     if length <= int(limit):
         return ()
@@ -144,7 +144,7 @@ _CASELESS = words(
 )
 _NOUNS_ARE_CAPITAL = words("de lb gsw nds bar ksh")
 _LETTERS = re.compile(r"[^\W\d_]+")
-# Parts of a text that the translator does not write.
+# Parts of a text that translators do not write.
 _SKIP = re.compile(r"%(?:\d+\$)?[-+#0 ]*[\d.*]*[a-zA-Z@]+|\{[^{}]*\}|<[^<>]*>|&\w+;|\\[nt]|\$\w+")
 _CODE_START = re.compile(r"[\w.+-]*[_/.\\=:@()\d<>*-]\w|[A-Za-z]+\(|\w+::")
 
@@ -161,7 +161,7 @@ _LABEL_OUTPUT = re.compile(r"[^\W\d_]{3,}(?=\s?[:!])")
 
 
 class LetterCase(ConventionCheck):
-    """Capital letters: all of them, or the first.
+    """Capital letters: the whole text, or the first letter.
 
     >>> units = [Unit("1", "datei öffnen", "Open file"), Unit("2", "Achtung heiß", "CAUTION HOT")]
     >>> [alarm.message for alarm in LetterCase().find(units, CheckContext("en", "es"))]
@@ -174,7 +174,7 @@ class LetterCase(ConventionCheck):
     about = "a first letter, a name or a whole text in another case than the source"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only from languages with capital letters; into languages without them, only for names."""
+        """Whether the source language has capital letters; for targets without them, only names count."""
         return code_of(context.source) not in _CASELESS
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
@@ -218,13 +218,13 @@ class LetterCase(ConventionCheck):
             if capital_nouns or (len(output) > 1 and output[1].isupper()) or _CODE_START.match(source):
                 return _shouting(source, output)
             if source.count(" ") > 3 or end_of(source):
-                return ()  # A sentence may begin as sentences do.
+                return ()  # A sentence may begin with a capital letter.
             return [FormProblem("The source begins with a small letter", mark("output", 0, 1))]
 
         return problems
 
 
-# Abbreviations and names with a capital inside: USB-C, HDMI, GitHub.
+# Abbreviations, and names with a capital inside: USB-C, HDMI, GitHub.
 _ABBREVIATION = re.compile(
     r"(?<![\w.@/<{$%#-])[A-Za-z]*[A-Z][A-Za-z]*[A-Z0-9-][A-Za-z0-9-]*(?![\w.@/>}=-]?\w)"
 )
@@ -233,7 +233,7 @@ _SHOUTED = words(
 )
 
 
-# Days and months, which these languages write in small letters within a sentence.
+# Days and months, which these languages write in lower case within a sentence.
 _DAYS = {
     code: re.compile(rf"(?<=[a-zà-ÿа-яё] )(?:{days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
     for code, days in {
@@ -255,7 +255,7 @@ def _capital_day(output: str, day: re.Pattern[str]) -> Sequence[FormProblem]:
 
 
 def _lowered(source: str, output: str) -> Sequence[FormProblem]:
-    """An abbreviation or name of the source that the output writes in small letters."""
+    """Find an abbreviation or name of the source that the output writes in lower case."""
     for name in _abbreviations(source):
         small = name.lower()
         if name in output or small not in output:
@@ -268,7 +268,7 @@ def _lowered(source: str, output: str) -> Sequence[FormProblem]:
 
 @lru_cache(maxsize=1 << 14)
 def _abbreviations(source: str) -> Sequence[str]:
-    """The abbreviations of a source that an output might write in small letters."""
+    """The abbreviations of a source that an output could write in lower case."""
     if source.isupper() or source.islower():
         return ()
     return [
@@ -284,13 +284,13 @@ def _abbreviations(source: str) -> Sequence[str]:
 
 
 def _is_name(source: str, output: str) -> bool:
-    """True if the source begins with a name, an abbreviation or a word that only English capitalises."""
+    """Whether the source begins with a name, an abbreviation or a word that only English capitalises."""
     word = _LETTERS.match(source)
     return word is not None and (word[0] in output or word[0][1:2].isupper() or word[0] in _ENGLISH_CAPITALS)
 
 
 def _capitals(source: str, output: str) -> Sequence[FormProblem]:
-    """A text in capitals stays so; abbreviations and names of constants do not count."""
+    """Check that a text in capitals stays in capitals; abbreviations and constants do not count."""
     written = _LETTERS.findall(_SKIP.sub(" ", source))
     text = _SKIP.sub(" ", output)
     if sum(map(len, written)) < (8 if len(written) > 1 else 4) or "_" in source:

@@ -23,7 +23,7 @@ from mtassay.measures.output_language import (
     without_quotes,
 )
 
-# Addresses, tags, placeholders, options and code need no translation.
+# Addresses, tags, placeholders, options and code are not translated.
 _NO_WORDS = re.compile(
     r"https?://\S++|www\.\S++|(?<!\S)\S{1,80}@\S++|<[^<>]{1,400}>|\{[^{}]{1,80}\}|`[^`]{1,200}`"
     r"|[^\s\w(\"'“„«][\w.:/=-]++|(?<!\w)\w++[_/\\=.(:|][\w(/'\"]\S*+"
@@ -39,11 +39,11 @@ _RUN = 3
 
 
 class UntranslatedWords(Check):
-    """Words that source and output share and that are neither names nor loans.
+    """Words that source and output share and that are neither names nor loan words.
 
-    A word of four or more small letters counts if dictionaries have it in the source language and not in the
-    target language, and it is no usual loan in programs (`socket`); else three small words in a row. Words
-    that a reference has, too, are right.
+    A word of at least four lower-case letters counts if it is in the source language's dictionary, but not in
+    the target language's, and is not a common loan word in programs (`socket`). Three lower-case words in a
+    row also count. Words that a reference also has are right.
     """
 
     id: ClassVar[str] = "untranslated-words"
@@ -53,11 +53,11 @@ class UntranslatedWords(Check):
     scope: ClassVar[Literal["unit", "file"]] = "file"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only between two different languages."""
+        """Whether the languages differ."""
         return context.source is not None and context.target is not None and not is_monolingual(context)
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The check `untranslated` reports outputs that equal their whole source.
+        """Return alarms; outputs that equal their whole source are left to the check `untranslated`.
 
         >>> unit = Unit("1", "Klicken Sie auf den Button, um zu continue.", "Click the Button to continue.")
         >>> [alarm.message for alarm in UntranslatedWords().find([unit], CheckContext("en", "de"))]
@@ -69,7 +69,7 @@ class UntranslatedWords(Check):
         left: Counter[str] = Counter()
         for index, unit in enumerate(units):
             source, output = unit.source or "", unit.output
-            # Nearly always both have no such word in common, and that is cheap to check.
+            # Most pairs have no such word in common, and this is cheap to check.
             words = [word for word in _long_words(source, has_nouns) if word in output]
             if (
                 not words
@@ -81,7 +81,7 @@ class UntranslatedWords(Check):
                         if w not in _right_words(unit.references)
                     )
                     or (
-                        any(map(str.islower, words))  # one of a run is long
+                        any(map(str.islower, words))  # one word of a run is long
                         and len(set(source.split()).intersection(output.split())) >= _RUN
                     )
                 )
@@ -103,7 +103,7 @@ class UntranslatedWords(Check):
 
 
 def _words(text: str) -> list[str]:
-    from mtassay.nlp.annotation import plain_words  # slow to load
+    from mtassay.nlp.annotation import plain_words  # loads slowly
 
     return [word.text for word in plain_words(text)]
 
@@ -115,12 +115,12 @@ def _right_words(references: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _long_words(source: str, has_nouns: bool) -> frozenset[str]:
-    """The long words of a source, only those in small letters unless all nouns have a capital."""
+    """The long words of a source; only lower-case words, unless all nouns are capitalised."""
     return frozenset(word for word in _LONG.findall(source) if has_nouns or word.islower())
 
 
 def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
-    """Words that a file keeps more than once, and in at least half of their occurrences."""
+    """Words that a file keeps more than once and in at least half of their occurrences."""
     there: Counter[str] = Counter()
     kept: Counter[str] = Counter()
     for unit in units if left else ():
@@ -158,14 +158,14 @@ def _is_common(word: str) -> bool:
 
 
 _CAPITAL_NOUNS = frozenset(("de", "lb"))
-# "The Hausmeister has": a noun with an article is usually no name.
+# "The Hausmeister has": a noun with an article is usually not a name.
 _AFTER_ARTICLE = re.compile(
     r"\b(?:the|an?|this|that|his|her|their|our|my|your|no|every) ([^\W\d_]+)(?= [a-z]|[.,!?])", re.IGNORECASE
 )
 
 
 def _runs(there: Sequence[str], here: Sequence[str]) -> list[str]:
-    """Runs of words in both texts, all in small letters and one of them long."""
+    """Runs of lower-case words that are in both texts, with at least one long word."""
     small = [word.isalpha() and word.islower() for word in here]
     text = f" {' '.join(there)} "
     runs = []
@@ -184,10 +184,10 @@ def _marks(side: str, text: str, words: Sequence[str]) -> tuple[Mark, ...]:
 
 
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
-# Added to both lengths, so that "No." for "Absolutely not." is nothing special.
+# Added to both lengths, so that "No." for "Absolutely not." is not unusual.
 _SLACK = 12
 _SAMPLE = 2000
-# Fewer translations do not show the usual length in a file.
+# Fewer translations are not enough to know the usual length in a file.
 _FEWEST = 30
 
 
@@ -208,23 +208,23 @@ def _log_size(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """The usual ratio of output to source in a file, as the logarithm of (size + 12) / (size + 12)."""
+    """The usual log ratio of output to source in a file: (size + 12) / (size + 12)."""
 
     usual: float = 0.0
 
     @classmethod
     def of(cls, units: Sequence[Unit]) -> Lengths:
-        """Estimate it from a sample of the units; 0 for fewer than 30."""
+        """Estimate the ratio from a sample of the units; 0 for fewer than 30 units."""
         some = units[:: len(units) // _SAMPLE + 1]
         texts = ((unit.output, unit.source) for unit in some if unit.source and unit.output)
         ratios = [_log_size(output) - _log_size(source) for output, source in texts]
-        # A broken file must not define the usual length: twice or half as long is not usual.
+        # A broken file must not define the usual length, so limit it to half or twice the length.
         return cls(max(-0.5, min(0.5, median(ratios)))) if len(ratios) >= _FEWEST else cls()
 
     def excess(self, unit: Unit) -> float:
-        """The logarithm of an output's length relative to the usual length: 0.69 is twice as long.
+        """The log of an output's length relative to the usual length: 0.69 means twice as long.
 
-        A reference whose length is nearer than the source's counts instead.
+        If a reference's length is closer than the source's, it is used instead.
 
         >>> round(Lengths().excess(Unit("1", "x" * 76, "x" * 32)), 2)
         0.69
@@ -236,7 +236,7 @@ class Lengths:
 
 
 class _Shared:
-    """The lengths of the latest units, kept because the checks of one file run one after the other."""
+    """A cache of the latest units' lengths, since the checks of a file run one after another."""
 
     def __init__(self, context: CheckContext) -> None:
         self._units: Sequence[Unit] | None = None
@@ -249,12 +249,12 @@ class _Shared:
 
 
 def lengths_of(units: Sequence[Unit], context: CheckContext) -> Lengths:
-    """The lengths of a file, computed once for all checks that ask."""
+    """Return the lengths of a file, computed once for all checks."""
     return context.part(_Shared).of(units)
 
 
 class Omission(Check):
-    """Outputs far shorter than usual in the file."""
+    """Outputs that are much shorter than usual in the file."""
 
     id = "omission"
     group = "meaning"
@@ -263,18 +263,18 @@ class Omission(Check):
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """Outputs of less than about 45 % of the usual length, for sources of a sentence or more."""
+        """Find outputs below about 45 % of the usual length, if the source has at least a sentence."""
         lengths = lengths_of(units, context)
         for index, unit in enumerate(units):
             source = unit.source
             missing, n = _fewer_sentences(source, unit.output) if source else (0, 0)
-            # Half of the length of these sentences, if all are equally long.
+            # Half of the length of these sentences, if all have equal lengths.
             if missing and lengths.excess(unit) < 0.5 * math.log(1 - missing / n):
                 yield Alarm(index, f"{plural(missing, 'sentence')} fewer than the source, and it is shorter")
                 continue
-            # The first comparisons are cheap and settle nearly all cases.
+            # The first comparisons are cheap and decide nearly all cases.
             if source and size_of(source) >= _LONG_SOURCE and 4 * size_of(unit.output) < 3 * size_of(source):
-                # Chinese and Japanese have commas in other places.
+                # Chinese and Japanese use commas differently.
                 is_wide = _WIDE.search(unit.output) is not None
                 parts = len(_PART.findall(source)) - len(_PART.findall(unit.output))
                 if parts > 0 and not is_wide and (excess := lengths.excess(unit)) < -0.32:
@@ -295,7 +295,7 @@ class Omission(Check):
 
 
 class Addition(Check):
-    """Outputs far longer than usual in the file."""
+    """Outputs that are much longer than usual in the file."""
 
     id = "addition"
     group = "meaning"
@@ -304,7 +304,7 @@ class Addition(Check):
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """Outputs of more than about twice the usual length and at least 30 letters more."""
+        """Find outputs of more than about twice the usual length, and at least 30 letters more."""
         lengths = lengths_of(units, context)
         for index, unit in enumerate(units):
             if not unit.source or len(unit.output) < len(unit.source) + 15 < 30:
@@ -320,7 +320,7 @@ class Addition(Check):
 
 
 _LONG_SOURCE = 50
-# The signs that end a part of a sentence.
+# Punctuation that ends a part of a sentence.
 _PART = re.compile(r"[,;:.!?](?=\s|$)|[、，；：。！？]|\s[–—-]\s")
 _SENTENCE = re.compile(
     r"[^\W_]{1,2}[>)\]\"'”’“»]{0,3}(?:[\u00a0\u202f ]»)?(?:[.;]|[\u00a0\u202f ]?[!?]+)[\"”»)]?"
@@ -330,7 +330,7 @@ _SENTENCE = re.compile(
 
 
 def _fewer_sentences(one: str, other: str) -> tuple[int, int]:
-    """The number of sentences that the other text lacks, and that this one has; 0 if they are unclear."""
+    """How many sentences one text has fewer than the other, and how many it has; 0 if unclear."""
     if len(one) > 1_000 or (". " not in one and "! " not in one and "? " not in one and "。" not in one):
         return 0, 0
     own, theirs = _count_sentences(one), _count_sentences(other)
@@ -346,7 +346,7 @@ _CONTACT = re.compile(r"\w@\w|https?://|www\.")
 
 
 def has_contact(unit: Unit) -> bool:
-    """Whether an output has an address, as for reports of translation errors, and its source has none."""
+    """Whether only the output has an address, for example for reporting translation errors."""
     return _CONTACT.search(unit.output) is not None and not _CONTACT.search(unit.source or "")
 
 

@@ -1,4 +1,4 @@
-"""Checks for changes of meaning: words of one set (Monday, Tuesday), and negations."""
+"""Checks for changes of meaning: swapped words of one set (Monday, Tuesday), and negations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SwappedWord(NamedTuple):
 
     @property
     def message(self) -> str:
-        """The problem in plain words."""
+        """The problem as a message."""
         return f"'{self.word}' became '{self.other}'"
 
     def marks(self, source: str, output: str) -> tuple[Mark, ...]:
@@ -44,7 +44,7 @@ class SwappedWord(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """A word or stem of a member; if `is_sure` is false, it only may mean the member."""
+    """A word or stem of a member; if `is_sure` is false, it may also mean something else."""
 
     set: str
     member: str
@@ -52,7 +52,7 @@ class _Form(NamedTuple):
 
 
 class _Words:
-    """All forms in one language of the sets that a check reads."""
+    """All forms in a language of the sets that a check uses."""
 
     def __init__(self, check: str, language: str) -> None:
         head, *rows = [line.split("\t") for line in _TABLE.read_text(encoding="utf-8").splitlines()]
@@ -66,7 +66,7 @@ class _Words:
                 self._add(text.removeprefix("~").replace("_", " ").rstrip(), form, language)
         self.heads = {text[:_STEM] for text in (*self.exact, *self.stems)}
         parts = sorted((text for text, _ in self.phrases), key=len, reverse=True)
-        # Languages without spaces have no tokens; longer words come first, for 不可能 has 可能 in it.
+        # Languages without spaces have no tokens; longer words come first, since 不可能 contains 可能.
         border = r"(?!)" if not parts else "|".join(map(re.escape, parts))
         self.phrase = re.compile(border if language in UNSPACED else rf"\b(?:{border})\b")
         self.by_phrase: dict[str, list[_Form]] = {}
@@ -83,7 +83,7 @@ class _Words:
             self.exact.setdefault(text, []).append(form)
 
     def forms_in(self, text: str) -> Mapping[str, dict[str, str]]:
-        """For each set, the members that a text may have: with the word if it is certain, else ""."""
+        """For each set, the members that a text may have, with the word if it is certain, else ""."""
         found: dict[str, dict[str, str]] = {}
 
         def add(word: str, form: _Form) -> None:
@@ -116,7 +116,7 @@ def _words(check: str, language: str) -> _Words:
 
 @lru_cache(maxsize=1 << 14)
 def _forms_in(text: str, check: str, language: str) -> Mapping[str, dict[str, str]]:
-    """The members in a source; empty unless at least one is certain."""
+    """The members in a source; empty if none is certain."""
     found = _words(check, language).forms_in(text)
     return found if any(any(members.values()) for members in found.values()) else {}
 
@@ -124,7 +124,7 @@ def _forms_in(text: str, check: str, language: str) -> Mapping[str, dict[str, st
 def swapped_word(
     check: str, source: str, output: str, source_language: str, target_language: str
 ) -> SwappedWord | None:
-    """The first word for which the output has another member of its set, but nothing that may mean the word.
+    """Find the first word with another member of its set, but no possible translation, in the output.
 
     >>> swapped_word("numbers", "See you on Monday.", "Bis Dienstag.", "en", "de").message
     "'monday' became 'dienstag'"
@@ -147,7 +147,7 @@ def swapped_word(
     return None
 
 
-# Longer texts nearly always have a word that might mean a negation.
+# Longer texts nearly always have a word that may mean a negation.
 _NON = re.compile(r"\bnon\b")
 _NO_LONGER = re.compile(r"\b(?:no longer|no more|never again|nicht mehr|já não|ya no)\b")
 _NO_WITHOUT = r"(?! (?:embargo|doubt|delay|further|weiteres|сомнения|doute|dúvida|dubbio))"
@@ -173,15 +173,15 @@ class _Sides(NamedTuple):
 
 
 def _screen(negations: Negations) -> Callable[[str], bool]:
-    """Whether a text has a word that looks like a plain negation; faster than finding it."""
+    """Whether a text has a word that looks like a plain negation; fast."""
     search = re.compile(negations.plain.replace(r"\b\w+n't\b", "n't").replace(r"\b\w+n't", "n't")).search
     return lambda text: search(text.lower().replace("’", "'")) is not None
 
 
 class NegationCheck(Check):
-    """A plain negation on one side, and nothing on the other that could mean it.
+    """A plain negation in one text, and nothing in the other that could mean it.
 
-    References are better evidence: if they deny as the output does, there is no alarm.
+    References are better evidence: if they have the same polarity as the output, there is no alarm.
     """
 
     id: ClassVar[str] = "negation"
@@ -190,11 +190,11 @@ class NegationCheck(Check):
     about: ClassVar[str] = "a negation is lost or added, or a word became its opposite"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only if the negations of both languages are listed."""
+        """Whether the negations of both languages are listed."""
         return None not in context.part(_Sides.of)
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """Lost and added negations, each unit by itself and then beside the others.
+        """Find lost and added negations, first in each unit and then in its context.
 
         >>> unit = Unit("1", "Sie kommt heute.", "She is not coming today.")
         >>> [alarm.message for alarm in NegationCheck().find([unit], CheckContext("en", "de"))]
@@ -213,7 +213,7 @@ class NegationCheck(Check):
                 yield Alarm(index, problem.message, problem.marks)
 
     def settle(self, alarms: Sequence[Alarm], units: Sequence[Unit]) -> Iterator[Alarm]:
-        """Drop alarms from a sentence split in two: the negation that one part lost is in the next."""
+        """Drop alarms about a split sentence, where the next part has the negation that one part lost."""
         messages = {alarm.index: alarm.message for alarm in alarms}
         for alarm in alarms:
             near = "\n".join(messages.get(alarm.index + step, "") for step in (-1, 0, 1))
@@ -221,7 +221,7 @@ class NegationCheck(Check):
                 yield alarm
 
 
-# Not impossible is possible.
+# "not impossible" means "possible"
 _TWICE = re.compile(
     r"\bnot (?:un(?:common|usual|likely|important|necessary|known|familiar|aware|expected|\w+able)"
     r"|im(?:possible|probable|perfect|mature|moral|\w+able)|il(?:legal|logical|literate)"
@@ -241,7 +241,7 @@ class _Problem(NamedTuple):
 
 
 class _Look:
-    """Checks one unit after the other, in two languages whose negations are listed."""
+    """Checks units in two languages whose negations are listed."""
 
     def __init__(self, source: Negations, target: Negations, context: CheckContext) -> None:
         self._source, self._target = source, target
@@ -264,24 +264,24 @@ class _Look:
         return self._opposite(unit)
 
     def _plain(self, unit: Unit) -> _Problem | None:
-        """Find a plain negation on one side only."""
+        """Find a plain negation that is only on one side."""
         source, target = self._source, self._target
         text, output = unit.source or "", unit.output
         there, here = source.plain_in(text), target.plain_in(output)
         if bool(there) == bool(here) and (there or not self._without.search(text)):
             return self._opposite(unit)
-        # An unchanged value, such as "none" or `None`, denies nothing.
+        # An unchanged value, such as "none" or `None`, is not a negation.
         kept = set(_WORDS.findall(text.lower())).intersection(_WORDS.findall(output.lower()))
         if any(word in kept for word in there or here):
             return None
-        # An untranslated output neither denies nor affirms anything.
+        # An untranslated output has no polarity to compare.
         if fold(text) == fold(output) or wrong_script(unit, self._languages[1]):
             return None
         if unit.references:
             denied = [bool(target.plain_in(reference)) for reference in unit.references]
             if all(denied) if here else not any(denied):
                 return None
-        # "without" is "ohne", and then nothing explains a negation beside it.
+        # "without" is "ohne", so it does not explain another negation.
         own = _WITHOUT.get(self._languages[1], _NOTHING)
         is_matched = here and self._without.search(text) and own.search(output)
         rest = self._without.sub(" ", text) if is_matched else text
@@ -296,14 +296,14 @@ class _Look:
         return self._opposite(unit)
 
     def _opposite(self, unit: Unit) -> _Problem | None:
-        """Find a word whose opposite is in the output, if nothing else denies."""
+        """Find a word whose opposite is in the output, if there is no other negation."""
         text = unit.source or ""
         swapped = swapped_word(NegationCheck.id, text, unit.output, *self._languages)
         if swapped is None or any(swapped.other in reference.lower() for reference in unit.references):
             return None
         if swapped.is_polar:
             rest = text.lower().replace(swapped.word, " "), unit.output.lower().replace(swapped.other, " ")
-            # "No longer valid" is "invalid": an opposite may replace a denial.
+            # "No longer valid" is "invalid": an opposite may replace a negation.
             denied = self._source.count(rest[0]) + bool(_NO_LONGER.search(rest[0]))
             if denied != self._target.count(rest[1]) or _NON.search(rest[1]):
                 return None
@@ -311,7 +311,7 @@ class _Look:
 
 
 def _confusing(context: CheckContext) -> Polarity | None:
-    """The comparison for a language whose word for no looks like another word; `None` for the others."""
+    """The comparison for a language whose negation looks like another word; `None` for other languages."""
     pair = Pair(parse_language(context.source or ""), parse_language(context.target or ""))
     polarity = find_polarity(pair)
     return polarity if polarity and polarity.confused and polarity.words else None

@@ -1,7 +1,7 @@
-"""The meaning of a metric's difference: how often people preferred the same system, at WMT22–24.
+"""How often people preferred the same system for a metric's difference, at WMT22–24.
 
-The figures are in `data/worth.json`, written by `bench/worth.py`. Each row counts pairs of systems by the
-size of the metric's difference: people significantly preferred the same system, the other one, or neither.
+The numbers are in `data/worth.json`, written by `bench/worth.py`. Each row counts pairs of systems by the
+size of the metric's difference: people significantly preferred the same system, the other system, or neither.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any
 from mtassay.data.display import Table
 
 TABLE = Path(__file__).with_name("data") / "worth.json"
-_LEAST_SETS = 3  # the fewest test sets behind a number
+_LEAST_SETS = 3  # fewest test sets for a number
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
     """People's preferences for pairs of systems that differ by `least` to `most` points.
 
-    `low` and `high` are the 95 % interval of the share that agreed, drawing whole test sets.
+    `low` and `high` are the 95 % interval of the share that agreed, from resampling whole test sets.
     """
 
     least: float
@@ -41,7 +41,7 @@ class Worth:
 
     @property
     def short(self) -> str:
-        """For a table cell: the number of cases out of ten in which people agreed.
+        """The number of cases out of ten in which people agreed, for a table cell.
 
         >>> Worth(1, 2, 45, 20, 10, 6, 0.4, 0.8).short
         '6 of 10'
@@ -50,7 +50,7 @@ class Worth:
 
 
 def worth_of(label: str, delta: float | None) -> Worth | None:
-    """People's preferences for differences of this size; `None` with fewer than three test sets.
+    """Return people's preferences for differences of this size; `None` with fewer than three test sets.
 
     >>> worth_of("no such metric", 1.0) is None
     True
@@ -62,7 +62,7 @@ def worth_of(label: str, delta: float | None) -> Worth | None:
 
 
 def worth_table(label: str) -> Table | None:
-    """All sizes of differences of a metric, given its label; `None` for an unknown metric."""
+    """A table of all sizes of a metric's differences, given its label; `None` for an unknown metric."""
     names = {name.lower(): name for name in _figures()["metrics"]}
     name = names.get(label.lower(), label)
     rows = [

@@ -311,8 +311,7 @@ def _joined(
     """Join a detector with the labels about its pairs, so that both use the same names.
 
     Pairs get the names that the labels use. A label may name a behavioural case or its edit; if both are
-    labelled, the edit counts, since it is judged. If one side does not name systems, there may be only one
-    system.
+    labelled, the edit counts, since it is judged. If one side names no systems, there may be only one.
     """
     labelled_pairs = _fitted(labels, systems, name)
     if ids is not None:

@@ -111,8 +111,7 @@ def assign_ranks(p: NDArray[Any], *, alpha: float = 0.05) -> list[int]:
     """Assign ranks to metrics in order, best first, as in WMT's metrics task.
 
     A new rank begins at a metric that is significantly worse than any metric of the current rank: p[i, j] (i
-    is better than j) is at most alpha. For ranks of systems, in contrast, all above must differ from all
-    below.
+    is better than j) is at most alpha. (For ranks of systems, all above must differ from all below.)
 
     >>> assign_ranks(np.array([[1, 0.3, 0.01], [1, 1, 0.2], [1, 1, 1]]))
     [1, 1, 2]

@@ -427,8 +427,7 @@ class PairedScores:
         new: The later snapshot; its run must be available.
         units: Only these units; by default all units that both have.
         names: Only these scores; by default all.
-        checks: Whether to also count the outputs that each check flags; outputs without a flag count as
-            right.
+        checks: Whether to also count what each check flags; outputs without a flag count as right.
     """
 
     def __init__(

@@ -171,7 +171,7 @@ def beyond_noise(tables: Sequence[NDArray[np.bool_]], *, level: float = 0.05) ->
     """Which variants of a sentence differ from it by more than noise, at one level for all variants.
 
     Each variant gets a permutation test. Its p adds up, over all variants, the probability of such a large
-    excess (Tarone 1990). So if only the answers vary, a sentence is reported with a probability of at most
+    excess (Tarone 1990). So if only answers vary, a sentence is reported with a probability of at most
     `level`.
     """
     drawn = [excesses(far) for far in tables]

@@ -33,8 +33,7 @@ class Token(NamedTuple):
     `pos` is a universal part of speech (`NOUN`), `tag` the model's own tag (`NNS`), and `features` the
     universal morphology (`{"Number": "Plur"}`, with several values joined by commas). `head` is the index of
     the token's head, or -1 for the root of a sentence. `relation` is the model's label (`root` for a root);
-    it is universal except in spaCy's English and German pipelines. Missing values are empty, and a missing
-    `head` is -1.
+    it is universal except in spaCy's English and German pipelines. Missing values are empty (`head`: -1).
     """
 
     text: str

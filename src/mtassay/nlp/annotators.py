@@ -88,8 +88,7 @@ class Backend(Protocol):
     """The interface of a module that is registered as an annotator.
 
     It may have two more functions: `advice(language, needs)` returns the command that installs a model with
-    these layers, or `None`. `promised(model)` returns the layers that the model's metadata lists, without
-    loading it.
+    these layers, or `None`. `promised(model)` returns the layers in the model's metadata.
     """
 
     def models(self, language: str) -> list[str]:

@@ -66,7 +66,7 @@ class _PlainMarksEncoder:
         self._encode = encode
 
     def __reduce__(self) -> tuple[Callable[[], Encoder], tuple[()]]:
-        return open_encoder, ()  # another process loads it for itself, once
+        return open_encoder, ()  # another process loads its own copy, once
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
         """One row per text, in order."""
@@ -173,7 +173,7 @@ class WindowedEncoder:
         return [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w2, _WINDOWS, strict=True)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return open_encoder, ()  # another process loads it for itself, once
+        return open_encoder, ()  # another process loads its own copy, once
 
     def __call__(self, texts: Sequence[str]) -> Floats:
         """Return one row per text, in order; equal texts are computed once."""

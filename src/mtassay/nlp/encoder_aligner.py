@@ -73,9 +73,8 @@ def open_vectors(what: str = WHAT) -> WordVectors:
 class EncoderAligner(WordAligner):
     """Links words that are each other's nearest neighbours.
 
-    Some words are near to all other words, so a cosine is compared with the mean of its row and column.
-    `least` is the margin over this mean that a link needs. `spread` is the margin that makes a link e times
-    as likely.
+    Some words are near to all others, so a cosine is compared with the mean of its row and column. `least` is
+    the margin over this mean that a link needs. With the margin `spread`, a link is e times as likely.
     """
 
     least: float = 0.1

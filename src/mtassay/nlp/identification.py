@@ -422,8 +422,8 @@ _SAMPLE = 200
 _SPACED_MARK = re.compile(r"\w [,.](?= |$)")
 _PLAIN_MARK = re.compile(r"\w[,.](?= |$)")
 _CHARACTERS = "\u3040-\u30ff\u3400-\u9fff"
-# A name in Latin letters has a space beside it now and then; a tokenised line has one after every word.
-# Search for the first character, then check what comes before it: several times faster.
+# A name in Latin letters sometimes has a space beside it; a tokenised line has one after every word.
+# Searching for the first character, and then checking what is before it, is several times faster.
 _SPACED_CHARACTERS = re.compile(
     rf"[{_CHARACTERS}](?<![{_CHARACTERS}]{{2}})[{_CHARACTERS}]*+ (?:[{_CHARACTERS}]++ ){{2}}[{_CHARACTERS}]"
 )

@@ -54,11 +54,11 @@ class MaskedModel(ABC):
 
     @abstractmethod
     def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
-        """One row per gap, in order; `None` if the model cannot take the text, such as a very long one."""
+        """Return one row per gap, in order; `None` if the model cannot read the text (it may be too long)."""
 
     @abstractmethod
     def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
-        """For each row, in order, at most `count` of the pieces in `among` (numbers), most probable first."""
+        """Return for each row, in order, up to `count` pieces of `among` (numbers), most probable first."""
 
 
 def by_length(lengths: Sequence[int], *, budget: int) -> list[list[int]]:

@@ -35,8 +35,8 @@ Links = frozenset[tuple[int, int]]
 class WordAligner(ABC):
     """Finds corresponding words in two sentences.
 
-    `argument` describes the text after `NAME:`. It is `FILE` if required, `[FILE]` if optional, empty if not
-    allowed.
+    `argument` describes the text after `NAME:`. It is `FILE`, `[FILE]` if optional, or empty if there is
+    none.
     """
 
     name: str
@@ -51,8 +51,7 @@ class WordAligner(ABC):
     def preference(cls, pair: str) -> float:
         """The aligner's quality for a pair here; the highest is chosen, and 0 is used only on request.
 
-        Ours return 5 for a table that was measured to be better than the encoder, 4 for the encoder, 3 for
-        other tables.
+        Ours return 5 for tables that were better than the encoder, 4 for the encoder, 3 for other tables.
         """
         return 0
 

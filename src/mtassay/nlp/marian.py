@@ -63,7 +63,7 @@ class PieceModel:
         return self.types.index(_UNKNOWN), lowest - _PENALTY
 
     def rarity(self, number: int) -> float:
-        """The rarity of a piece, in logs over the most common ones; unknown ones are half as rare as most."""
+        """The rarity of a piece, in logs relative to common pieces; a fixed value for unknown pieces."""
         unknown = self.types[number] != _NORMAL
         return _COMMON if unknown else max(-self.scores[number] - _COMMON, _LEAST)
 
@@ -239,7 +239,7 @@ class TranslationModel:
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[list[ReadWord]]:
         """Return each translation's words with their probabilities; pairs are (source, translation)."""
         numbers = {text: self._numbers(text) for text in {text for pair in pairs for text in pair}}
-        distinct = sorted(set(pairs))  # keep translations of one source together, which is read once
+        distinct = sorted(set(pairs))  # keep sources together, to read each once
         found: dict[tuple[str, str], list[ReadWord]] = {}
 
         def read_some(some: Sequence[tuple[str, str]]) -> None:

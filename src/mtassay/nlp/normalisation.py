@@ -164,7 +164,7 @@ class Normaliser:
         return self.renderings(text)[0]
 
     def renderings(self, text: str) -> list[list[str]]:
-        """The tokens; if different, also with marked letters spelled out, and with dates as one token."""
+        """The tokens and, if different, variants with letters (ä) spelled out and dates as one token."""
         words = list(map(self._known.__getitem__, self._pattern.findall(text)))
         for start, stop, value in reversed(list(self._numbers(words))):
             words[start:stop] = [_Word(value, value)]
@@ -309,7 +309,7 @@ class Normaliser:
         return at, stop, phrase.value
 
     def _is_no_ordinal(self, words: Sequence[_Word], start: int, stop: int) -> bool:
-        """One third, a fifth of the people, a twenty-second pause."""
+        """Whether it is no ordinal: one third, a fifth of the people, a twenty-second pause."""
         if self._language_of_words != "en":
             return False
         if words[stop - 1].plain.casefold() == "second":

@@ -148,7 +148,7 @@ class NumbersOf:
         return 0 < int(runs[0]) <= 31 and 0 < int(runs[1]) <= 12
 
     def _has_multiple(self, number: Number, source: NumbersOf | None) -> bool:
-        """The same by factors of a thousand, as 2.5 million and 2,500,000; of ten with large units."""
+        """Whether a number is equal up to factors of 1000 (2.5 million, 2,500,000), or 10 for large units."""
         significant = number.digits.rstrip("0")
         sizes = self._sizes.get(significant, ())
         size = len(number.digits) - number.decimals
@@ -230,7 +230,7 @@ def _canonical(number: Number) -> str:
 @cache
 def _normalisers(language: str | None) -> list[Normaliser]:
     """The given language, or all languages with known number words."""
-    from mtassay.nlp.normalisation import Normaliser  # large, and most digits are found in the same form
+    from mtassay.nlp.normalisation import Normaliser  # large, and rarely needed
     from mtassay.nlp.numerals import WORDS
 
     languages = [*sorted(WORDS), "zh"] if language is None else [language]

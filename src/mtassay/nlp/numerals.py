@@ -36,8 +36,7 @@ class NumberWord(NamedTuple):
 
     `small` is added (one, twenty, doscientos), and `ordinal` ends a number (third). `hundred` and `scale`
     multiply the part before them, and `and` joins. An `article` (um, ein) means one only beside other
-    numerals. For an ordinal with another meaning (second), `alone` is false: it counts only after other
-    numerals.
+    numerals. If an ordinal has another meaning (second), `alone` is false: it counts only after numerals.
     """
 
     kind: Kind

@@ -294,7 +294,7 @@ def _link(gains: _Gains, i: int, a: int, j: int, b: int) -> Link:
 
 
 def _separated(links: list[Link], gains: _Gains) -> list[Link]:
-    """Remove sentences that do not belong to their links: a block is more alike than any part of it."""
+    """Split links where a single pair of sentences is more similar than the whole block."""
     separated: list[Link] = []
     for link in links:
         (source, target, likeness), one = link, gains.likeness[1, 1]

@@ -1,8 +1,7 @@
 """Aligns words by a language pack's table of translations; `models/align/build.py` makes our tables.
 
 The table has words, and pieces of words for unknown forms. Words outside the table are linked if they have
-similar spellings (names, numbers, cognates). If the sentence encoder is installed, it links the remaining
-words.
+similar spellings (names, numbers, cognates). The sentence encoder, if installed, links the rest.
 """
 
 from __future__ import annotations

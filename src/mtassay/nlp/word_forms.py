@@ -134,9 +134,8 @@ class WordForms:
     def _keeps_form(self, word: str) -> bool:
         """Whether a word of a term has no other forms.
 
-        Abbreviations have no other forms. A capitalised word that is not in its dictionary form
-        (`Seleccione`, `Orders`) is a label and means exactly this form, except in languages that capitalise
-        nouns.
+        Abbreviations have no other forms. A capitalised word not in its dictionary form (`Seleccione`,
+        `Orders`) is a label and means exactly this form, unless the language capitalises nouns.
         """
         if word.isupper() and len(word) > 1:
             return True

@@ -104,8 +104,7 @@ def units_to_settle(
     0 if the difference already is significant, |delta| >= critical · standard error. Otherwise, assume that
     `delta` is the true difference and that the standard error shrinks with the square root of the number of
     units. Then a total of n · ((critical + z(power)) · standard error / delta)² units gives a significant
-    result with this power. Return how many are missing, rounded up; `None` if delta is 0 or a value is
-    undefined.
+    result with this power. Return the missing ones, rounded up; `None` if delta is 0 or undefined.
 
     >>> units_to_settle(1.0, 1.0, 1000)
     6849
@@ -175,8 +174,7 @@ class Ranking:
 def rank(values: Sequence[float], compare: Compare, *, alpha: float) -> Ranking:
     """Put the best system and all that do not differ from it into a cluster; repeat with the rest.
 
-    `values` has one entry for each system; systems with nan are in no cluster. Of equal systems, the first is
-    best.
+    `values` has an entry for each system; systems with nan are in no cluster. The first of equals is best.
     """
     # Means of the same numbers in another order can differ in the last digit, so treat them as equal.
     numbers = np.round(np.asarray(values, dtype=np.float64), 9)
@@ -239,8 +237,7 @@ def defined(value: float) -> float | None:
 # Multiple comparisons with the best (Hsu 1981), and the rank of each system. A system may be the best unless
 # another one is significantly better, by the p-values in the tables. The p-values are corrected for all pairs
 # and metrics of a table, so the truly best system is called "may be the best" in at least `1 - alpha` of all
-# tables. A system's rank is 1 plus the number of significantly better systems, so rank 1 means "may be the
-# best".
+# tables. A rank is 1 plus the number of significantly better systems, so rank 1 means "may be the best".
 
 Losses = NDArray[np.bool_]
 """(systems, systems): whether the row's system is significantly worse than the column's."""

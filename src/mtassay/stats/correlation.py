@@ -1,12 +1,10 @@
 """Agreement of two rankings or scores: correlation, ranks, pairs, areas under curves.
 
-All functions leave out items with nan (unrated) on either side. A correlation is undefined, and is nan
-instead of 0, for fewer than two items or if all values of a side are equal. Two items always correlate at 1
-or -1.
+All functions leave out items with nan (unrated) on either side. A correlation is nan (never 0) for fewer than
+two items or if all values of a side are equal. Two items always correlate at 1 or -1.
 
 Areas use Obuchowski (1997), "Nonparametric analysis of clustered ROC curve data": the method of DeLong et al.
-(1988), with the placements of each cluster summed. It needs no resampling, and can compare curves of the same
-outputs.
+(1988), with the placements of each cluster summed. It needs no resampling and can compare curves.
 """
 
 from __future__ import annotations

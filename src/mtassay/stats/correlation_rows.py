@@ -1,7 +1,6 @@
 """Correlations of many resamples at once; `mtassay.stats.correlation` correlates single samples.
 
-When systems are resampled, each resample is a row of two arrays. Rows are short, and the value of a row with
-nan is nan.
+If systems are resampled, each resample is a (short) row of two arrays. A row with nan has the value nan.
 """
 
 from __future__ import annotations

@@ -148,8 +148,7 @@ class PairedSums:
     """Values that add up to one score of two systems.
 
     `values` (units, 2, columns) has the statistics of both systems. `parts` has indices of units; with
-    several parts, the score is the mean over the parts. Units with the same number in `units` are swapped
-    together.
+    several parts, the score is the mean over the parts. Units with equal `units` are swapped together.
     """
 
     values: NDArray[Any]
@@ -289,8 +288,7 @@ def _weighted(
 ) -> tuple[Floats, Floats]:
     """The differences of the pairs in a row, and the contribution of each item, on any scale.
 
-    A single part counts whole items. Several parts have equal weights, except for empty parts, which have
-    none.
+    A single part counts whole items. Several parts have equal weights, and empty parts have none.
     """
     if len(row) == 1:
         weighted, sizes = differences[items], both[items].sum(axis=0)

@@ -223,8 +223,7 @@ def paired_randomization(
     different. Prefer the test of `family`, which counts such trials.
 
     Trials without a defined score (nan) are left out of their pairs. A pair without trials, or without a
-    defined score on the whole set, has p = nan. The diagonal is 1, and two systems that never differ have p =
-    1.
+    defined score on the whole set, has p = nan. The diagonal and systems that never differ have p = 1.
     """
     systems = statistics.shape[1]
     scores = np.asarray(aggregate(statistics.sum(axis=0, dtype=np.float64)), dtype=np.float64)
@@ -276,8 +275,7 @@ def permutation_deviation(
 ) -> Floats:
     """The spread of differences (systems, systems) around 0 in the trials of `one_sided_permutation`.
 
-    The p-value of a difference is approximately normal with this deviation. Use this if p-values are needed
-    many times.
+    p-values are approximately normal with this deviation, which saves time if many are needed.
     """
     systems = statistics.shape[1]
     squares = np.zeros((systems, systems))

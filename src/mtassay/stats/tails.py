@@ -48,8 +48,7 @@ def t_tail(t: ArrayLike, freedom: ArrayLike) -> Floats:
 def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike, y: ArrayLike) -> Floats:
     """The regularised incomplete beta function I_x(a, b), from 0 to 1, by its continued fraction.
 
-    `y` is 1 - x, given separately so that no digits are lost for x near 1. nan unless a, b > 0 and 0 <= x <=
-    1.
+    `y` is 1 - x, given so that no digits are lost for x near 1. nan unless a, b > 0 and 0 <= x <= 1.
     """
     arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (a, b, x, y)))
     shape = arrays[0].shape

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -46,16 +45,14 @@ from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.formats.review_files import asked_record, write_records
 from mtassay.data.marks import plural
 from mtassay.data.settings import split_names
-from mtassay.data.subjects import Pending, decide
+from mtassay.data.subjects import decide
 from mtassay.methods.behavior.behavior_method import BehaviorMethod
 from mtassay.methods.behavior.behavior_tables import generated_tables
 from mtassay.methods.behavior.case_files import write_cases
 from mtassay.methods.behavior.pair_quality import chosen_questions, pair_quality_table, to_rate
 from mtassay.methods.behavior.recipe import Recipe
-from mtassay.report.case_text import Screen
 from mtassay.report.plots import check_plot
 from mtassay.report.run_text import score_rows
-from mtassay.review.case_history import AnswerHistory
 from mtassay.review.pending import waiting_for
 from mtassay.runtime.workspace import Workspace
 from mtassay.stats.resampling import fixed_seed
@@ -255,15 +252,6 @@ def rate(
     elif not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("Rating needs a terminal. Without one, write a sheet: --sheet FILE")
     else:
-        terminal = screen_here()
-        screen = PairScreen(terminal.width, terminal.color)
-        session = Session(store, name, shown, screen, read_key, read_line, echo, double=True)
+        session = Session(store, name, shown, screen_here(), read_key, read_line, echo, double=True)
         echo(f"{plural(len(queue), 'rating')} to give, of {len(pending):,}.")
         echo(f"\n{session.run()}")
-
-
-class PairScreen(Screen):
-    """Print only those parts of a pair that the question is about."""
-
-    def pending(self, pending: Pending, nearest: Sequence[AnswerHistory], *, show_systems: bool) -> str:
-        return "\n".join(self.line(line.label or "", line.text) for line in pending.lines)

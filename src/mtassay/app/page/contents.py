@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from statistics import quantiles
@@ -37,9 +37,10 @@ from mtassay.data.display import (
     Series,
     Table,
 )
+from mtassay.data.grouping import gathered
 from mtassay.data.marks import differing, p_stated, plural, signed
 from mtassay.data.method import Method, method_of, view_of
-from mtassay.data.nouns import Comparison, Origin, Run
+from mtassay.data.nouns import Comparison, Origin, Run, original_of
 from mtassay.methods.choice import MeasuredCosts, measured_costs
 from mtassay.methods.headlines import matrix_table
 from mtassay.methods.paired_scores import LISTED
@@ -357,7 +358,8 @@ def run_part(
 ) -> RunPart:
     """Return one run, shown as its method prefers."""
     view = view_of(run)
-    sentences = PageCases.of(view.case_views(), themes=in_themes, flagged=_flagged(run))
+    cases = _with_answers(run, view.case_views())
+    sentences = PageCases.of(cases, themes=in_themes, flagged=_flagged(run))
     claims_right = view.claims_right()
     proofs = [_proof(headline, sentences, claims_right) for headline in view.headlines()]
     plain, detail = Look(cases=_CASES), Look(cases=_CASES, detail=True)
@@ -384,6 +386,22 @@ def run_part(
         view.signatures(),
         sentences,
     )
+
+
+def _with_answers(run: Run, cases: Iterable[CaseView]) -> Iterator[CaseView]:
+    """Add what reviewers said of the outputs of each case: of its own, and of the edits of its source."""
+    if not run.said:
+        yield from cases
+        return
+    families = gathered((original_of(segment) or segment.id, segment.id) for segment in run.segments)
+    for case in cases:
+        ids = families.get(case.id, [case.id])
+        answers = [
+            replace(answer, lines=[*answer.lines, *(Line("reviewers", text) for text in told)])
+            for answer in case.answers
+            for told in [[text for id_ in ids for text in run.said.get((id_, answer.system), ())]]
+        ]
+        yield replace(case, answers=answers)
 
 
 _PARTS = 4  # of all scores, the same number in each

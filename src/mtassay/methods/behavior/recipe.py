@@ -236,8 +236,7 @@ def draw_places(
     """Yield places in random order, each once before any is repeated; endless unless there is no place.
 
     The order depends only on the seed, the capability and the segment's id, not on other segments. Places in
-    `finished` (which may grow during the iteration) are not repeated. The iteration ends when all are
-    finished.
+    `finished` (which may grow during the iteration) are not repeated. It ends when all are finished.
     """
     draw = random.Random(f"{seed}\0{capability.name}\0{pair.id}")
     times: Counter[tuple[AlignedSpan, ...]] = Counter()

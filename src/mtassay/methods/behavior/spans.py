@@ -1,7 +1,6 @@
 """Pairs as read by annotators and aligner, and the places that can be edited on both sides.
 
-Only such spans are edited (Wu, Liu, Yeung 2023, section 3.1), so that the rest of both sentences keeps its
-meaning.
+Only such spans are edited (Wu, Liu, Yeung 2023, section 3.1), so that the rest keeps its meaning.
 """
 
 from __future__ import annotations
@@ -272,8 +271,7 @@ def aligned_spans(pair: ReadPair, *, start: bool = False) -> list[AlignedSpan]:
     Such a span is a word, phrase or entity of the source. All its links lead to one span of the reference,
     and all links of that span lead back. The first and the last word of both spans have a link; function
     words between them may have no link. The first word of the text is not in a span, unless `start` is set. A
-    span does not begin or end inside a written word (`do` in `don't`) and is not part of a placeholder
-    (`#NAME#`).
+    span does not begin or end inside a written word (`do` in `don't`) or a placeholder (`#NAME#`).
 
     The same place is repeated for each label, since each capability chooses its own longest spans.
     """

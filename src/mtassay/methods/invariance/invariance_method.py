@@ -441,8 +441,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         """For each pair of answers to an original or its variant: whether they are beyond the threshold.
 
         The changed word adds a small distance to every pair of answers from both sentences. The same distance
-        is added to pairs from one sentence; otherwise, noise near the threshold would look like an effect of
-        the variant.
+        is added to pairs from one sentence; otherwise, noise near the threshold would look like an effect.
         """
         k = pair.repeats
         distances = np.zeros((2 * k, 2 * k))

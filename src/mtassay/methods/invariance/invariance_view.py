@@ -203,8 +203,7 @@ class InvarianceView(RunView):
             shown = {variant.id: variant.distance for variant in evidence.shown}
             for variant, distance in {**shown, **(evidence.distances or {})}.items():
                 scores[variant, finding.system] = float(distance)
-            # Issues that people cleared count as flagged; else people's decisions would be compared with
-            # themselves.
+            # Cleared issues count as flagged; else people's decisions would be compared with themselves.
             if finding.verdict == "fail" or evidence.status == "cleared":
                 flagged |= {(variant, finding.system) for variant in shown}
             elif finding.verdict != "pass":

@@ -157,9 +157,8 @@ _FEWEST_WORDS, _MOST_WORDS = 2, 10
 def phrase_segments(originals: Sequence[Segment], annotations: Sequence[Annotation]) -> list[Segment]:
     """Return the originals' noun phrases as segments, in order; `annotations` are parsed sources.
 
-    A phrase has two to ten words, of which at least two are content words, names or numbers, and is not the
-    whole sentence. The tag `original` has the sentence's id, and `phrase` the character offsets in the
-    sentence.
+    A phrase has two to ten words, at least two of them content words, names or numbers, and is not the whole
+    sentence. The tag `original` has the sentence's id, and `phrase` its character offsets.
     """
     phrases = []
     for original, annotation in zip(originals, annotations, strict=True):

@@ -2,9 +2,8 @@
 
 Each line of a table has three cells separated by tabs: the inflection key, the word in lower case (proper
 names as written), and its substitutes, best first, as `word:score` separated by spaces. English keys are Penn
-tags (`NNS`). In other languages, a key is the universal part of speech and the word's values of gender,
-number, degree, tense, mood, verb form and person, separated by bars: `NOUN|Fem|Plur`. Lines that begin with #
-are ignored.
+tags (`NNS`). Other keys are the universal part of speech and the word's values of gender, number, degree,
+tense, mood, verb form and person, separated by bars: `NOUN|Fem|Plur`. Lines that begin with # are ignored.
 
 The scores of English nouns and adjectives say how naturally a substitute reads, judged by a language model in
 all kinds of sentences. A small network, `Cloze`, judges whether a substitute fits its place. For verbs and

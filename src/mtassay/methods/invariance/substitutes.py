@@ -313,8 +313,8 @@ class FillMask(Substituter):
 
     `model` is a folder or a Hugging Face name (`bert-large-cased`, `xlm-roberta-base`), and `language` is the
     language of the sources. Words are single pieces of the model's vocabulary, so rare and long words are
-    never proposed. The score is the natural log-probability of the piece. `device` is by default a GPU if
-    there is one.
+    never proposed. The score is the natural log-probability of the piece. The default `device` is a GPU, if
+    any.
     """
 
     model: str

@@ -1,7 +1,6 @@
 """Differences between two systems, by segment (Neubig et al. 2019, compare-mt).
 
-The first system (usually the baseline) is compared with the second. Units without a defined score are left
-out.
+The first system is usually the baseline. Units without a defined score are left out.
 """
 
 from __future__ import annotations

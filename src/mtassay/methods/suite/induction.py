@@ -198,8 +198,7 @@ class _Decisive:
     """Where a text of one kind differs from all texts of the `other` kind; words are folded.
 
     If several words differ, prefer words that rules of the phenomenon name, and then words that texts of this
-    kind share, since paraphrases vary and right words do not. If several places are left, it is unknown which
-    matters.
+    kind share, since paraphrases vary and right words do not. Several places that are left are undecided.
     """
 
     alike: Sequence[Sequence[str]]
@@ -264,6 +263,51 @@ def pattern_of(alternatives: Sequence[str]) -> str:
     return "|".join(patterns)
 
 
+_ALTERNATIVE = re.compile(r"(?:\\[^\w\s]|[^\\\[\](){}.*+?^$|])+")  # an expression without signs
+
+
+def told_pattern(pattern: str, *, ignore_case: bool = False) -> str:
+    r"""What an expression finds, in words; empty if it has signs that this cannot explain.
+
+    >>> told_pattern(r"\bnunca\b"), told_pattern(r"\b(?:black cat|grey\b.*\bdog)\b")
+    ("the word 'nunca', not 'Nunca'", "the words 'black cat', or the word 'grey' and later the word 'dog'")
+    >>> told_pattern("nunc|já", ignore_case=True), told_pattern("nunca+")
+    ("'nunc', also inside a longer word, or 'já', also inside a longer word, in capitals too", '')
+    """
+    grouped = re.fullmatch(r"(\\b|)\(\?:([^()]*)\)(\\b|)", pattern)
+    before, inside, after = grouped.groups() if grouped else ("", pattern, "")
+    told = []
+    for alternative in inside.split("|"):
+        said = []
+        for part in f"{before}{alternative}{after}".split(".*"):
+            text = part.removeprefix(r"\b").removesuffix(r"\b")
+            if not _ALTERNATIVE.fullmatch(text):
+                return ""
+            is_whole = part == rf"\b{text}\b"
+            text = re.sub(r"\\(.)", r"\1", text)
+            words = "words" if " " in text else "word"
+            said.append(f"the {words} '{text}'" if is_whole else f"'{text}'" + _INSIDE * text.isalpha())
+        told.append(" and later ".join(said))
+    other = text[:1].upper() + text[1:] if text[:1].islower() else text.lower()
+    one = len(told) == len(said) == 1 and other != text
+    case = f", also '{other}'" if ignore_case else f", not '{other}'"
+    return ", or ".join(told) + (case if one else ", in capitals too" if ignore_case else "")
+
+
+_INSIDE = ", also inside a longer word"
+
+
+def whole_words(words: str, text: str) -> str:
+    """The words of a text that contain this piece of it, each whole; the piece itself if there are none.
+
+    >>> whole_words("unca vi", "Ela nunca viu.")
+    'nunca viu'
+    """
+    start = text.find(words)
+    found = [w for w in _WORD.finditer(text) if w.start() < start + len(words) and w.end() > start]
+    return text[found[0].start() : found[-1].end()] if found and start >= 0 else words
+
+
 def common_words(
     texts_by_item: Iterable[Iterable[str]], *, share: float = 0.01, least: int = 10
 ) -> frozenset[str]:
@@ -313,8 +357,7 @@ class Background:
             for other in self._judge.suite.items
             if (other.category, other.phenomenon) == (item.category, item.phenomenon) and other is not item
         ]
-        # Most rules of a phenomenon contain function words; such words count only if the item's rules have
-        # them.
+        # Most rules of a phenomenon contain function words; they count only if the item's rules have them.
         empty = function_words(target)
         counts = Counter(word for sibling in siblings for word in self._looked_at(sibling))
         named = {word for word, count in counts.items() if count > 1} - empty | self._looked_at(item)

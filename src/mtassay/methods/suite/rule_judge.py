@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -48,6 +48,11 @@ VERDICTS: Mapping[str, Verdict] = {
 }
 STATUSES = (*VERDICTS, "skipped", "error")
 """All statuses of an item: the verdict on its output, or why there is no verdict."""
+
+
+_SETTLED = "reviewers settled this output"
+_DISAGREE = "; reviewers disagree"
+_WITHDRAWN = "by the rules: reviewers took their answers back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +125,20 @@ class VerdictEvidence(Evidence):
         return f"{self.why}{f'; the rules say {self.rules_say}' if self.rules_say else ''}"
 
     def settled_by(self, answer: str | None) -> VerdictEvidence:
-        """The evidence after people answered `correct` or `incorrect`, or disagreed."""
+        """The evidence after people answered `correct` or `incorrect`, or disagreed.
+
+        Their earlier answers do not count any more.
+        """
+        why = self.why.removesuffix(_DISAGREE)
+        rules = VerdictEvidence(
+            self.by_rules, _WITHDRAWN if why == _SETTLED else why, self.matches, self.timed_out
+        )
         if answer in ("correct", "incorrect"):
-            before = self.status if self.status != answer else ""
-            why = "reviewers settled this output"
-            return VerdictEvidence(answer, why, self.matches, self.timed_out, rules_say=before)
+            said = rules.status if rules.status != answer else ""
+            return replace(rules, status=answer, why=_SETTLED, rules_say=said)
         if answer == DISPUTED:
-            why = f"{self.why}; reviewers disagree"
-            return VerdictEvidence(self.status, why, self.matches, self.timed_out, disputed=True)
-        return self
+            return replace(rules, why=f"{rules.why}{_DISAGREE}", disputed=True)
+        return rules
 
     def spans(self, text: str) -> list[Span]:
         """The places where rules matched in this output.
@@ -157,6 +167,11 @@ class VerdictEvidence(Evidence):
 def is_notable(record: Mapping[str, Any]) -> bool:
     """Whether tables need a note on this output: rules or people disagree, or a rule took too long."""
     return record.get("status") == "conflict" or "disputed" in record or "timed_out" in record
+
+
+def is_by_people(record: Mapping[str, Any]) -> bool:
+    """Whether answers of reviewers are in it."""
+    return record.get("why") == _SETTLED or "disputed" in record
 
 
 Status = Literal["correct", "incorrect", "undecided", "conflict"]

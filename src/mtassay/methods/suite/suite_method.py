@@ -18,7 +18,7 @@ from mtassay.data.marks import plural
 from mtassay.data.method import Method, Read
 from mtassay.data.nouns import Case, Finding, Judgement, Output, Question, Result, Run, RunContext, Segment
 from mtassay.data.settings import setting
-from mtassay.data.subjects import Subject
+from mtassay.data.subjects import Subject, subjects_in
 from mtassay.measures.check_run import check_names
 from mtassay.methods.basis import (
     CHECKS_BESIDE,
@@ -34,7 +34,14 @@ from mtassay.methods.basis import (
 from mtassay.methods.repeats import AGAIN, ALONE, signed_repeats, texts_of
 from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
 from mtassay.methods.suite.authoring import Choice, select
-from mtassay.methods.suite.rule_judge import DETECTOR, STATUSES, Judge, VerdictEvidence, is_notable
+from mtassay.methods.suite.rule_judge import (
+    DETECTOR,
+    STATUSES,
+    Judge,
+    VerdictEvidence,
+    is_by_people,
+    is_notable,
+)
 from mtassay.methods.suite.suite_tables import compared_items
 from mtassay.methods.suite.suite_view import SuiteView
 from mtassay.stats import resampling
@@ -211,10 +218,9 @@ class SuiteMethod(RepeatSettings, Method):
         judge = self._judge
         known_decisions = context.decisions(QUESTION)
         decisions = known_decisions if self.reviews else {}
-        subjects: list[str] = []  # needs all outputs, if there are decisions to count
+        subjects: dict[tuple[str, str], str] = {}  # of all outputs; empty ids without decisions
         asked = [case for case in cases if case.skip is None]
         findings: dict[str, list[Finding]] = {system: [] for system in outputs}
-        counts = {system: dict.fromkeys(STATUSES, 0) for system in outputs}
         for place, case in enumerate(asked):
             if place % 200 == 0:
                 context.progress("judging", place, len(asked))
@@ -223,30 +229,26 @@ class SuiteMethod(RepeatSettings, Method):
             for system, answers in outputs.items():
                 text = answers[place].text
                 if text is None:
-                    findings[system].append(none := missing(answers[place], system))
-                    counts[system][str(none.verdict)] += 1
+                    findings[system].append(missing(answers[place], system))
                     continue
                 if text not in cache:
                     evidence = judge.judge(judge.items[case.id], text).evidence
                     subject = subject_of(case, text).id if known_decisions else ""
-                    evidence = evidence.settled_by(decisions.get(subject))
                     cache[text] = subject, evidence, evidence.as_json()
-                subject, evidence, record = cache[text]
-                subjects.append(subject)
+                subjects[case.id, system], evidence, record = cache[text]
                 share = self._share(case, texts_of(answers[place])) if AGAIN in answers[place].meta else None
                 findings[system].append(
                     Finding(case.id, system, DETECTOR, evidence.verdict, share, evidence=record)
                 )
-                counts[system][evidence.status] += 1
-        everything = [finding for of_system in findings.values() for finding in of_system]
+        everything = _settled([f for of_system in findings.values() for f in of_system], subjects, decisions)
         reviewers = context.reviewers(QUESTION) if known_decisions else {}
-        settled = SettledOutputs.of(subjects, known_decisions, reviewers, used=self.reviews)
+        settled = SettledOutputs.of(subjects.values(), known_decisions, reviewers, used=self.reviews)
         segments = [segment_of(judge.items[case.id]) for case in asked]
         languages = (str(self.pair.source), str(self.pair.target)) if self.pair else None
         flagged = checked_basis(languages, self.checks, segments, outputs, context)
         return Judgement(
             everything,
-            counts=counts,
+            counts=_counts(everything, outputs),
             notes=[f"{' and '.join(names)} gave the same outputs." for names in _twins(outputs)],
             basis={"suite": self.suite.digest, **settled.basis(), **flagged, **self._context(asked, outputs)},
         )
@@ -281,6 +283,7 @@ class SuiteMethod(RepeatSettings, Method):
         judged_ids = {finding.case_id for finding in judgement.findings}
         cases = [case_of(item) for item in self.chosen.items if item.id in judged_ids]
         grades = grades_of(judgement.findings, cases, list(judgement.counts))
+        told = self._told(judgement, grades, context)
         compare = partial(
             accuracies,
             grades,
@@ -297,28 +300,63 @@ class SuiteMethod(RepeatSettings, Method):
                 comparisons=[*result.comparisons, *(_renamed(c) for c in own.comparisons)],
                 clusters=[*result.clusters, *(_renamed(cluster) for cluster in own.clusters)],
             )
+        told = replace(told, scores=result.scores, comparisons=result.comparisons, clusters=result.clusters)
+        signed = SettledOutputs(**judgement.basis["reviews"]).signed
+        digest = judgement.basis["suite"]
+        return sign(told, context, suite=digest, reviews=signed, **signed_repeats(self.repeat))
+
+    def _told(self, judgement: Judgement, grades: Grades, context: RunContext) -> Result:
+        """The result without its numbers: counts, notes, and what it rests on."""
         settled = SettledOutputs(**judgement.basis["reviews"])
-        about = f"{settled.describe()}; suite {self.suite.digest[:12]}"
+        about = f"{settled.describe()}; suite {judgement.basis['suite'][:12]}"
         notes = [f"{about}, texts {context.texts[:12]}." if context.texts else f"{about}."]
         notes += [*_open_questions(judgement.findings), *judgement.notes]
         cost = costliest(grades)
         if cost and cost.without > 1.1 * cost.fair and self.items != "settled":
             notes.append(
-                f"{cost.system} leaves {cost.unsettled:,} items open: without it {cost.without:,} items "
-                f"could be compared instead of {cost.fair:,}."
+                f"{cost.system} leaves {plural(cost.unsettled, 'item')} open: without it "
+                f"{cost.without:,} items could be compared instead of {cost.fair:,}."
             )
         basis = dict(judgement.basis)
         if self.items != "settled" and len(grades.systems) > 1:
             lacking = dict(zip(grades.systems, (grades.values < 0).sum(axis=0).tolist(), strict=True))
-            basis |= compared_basis(len(cases), int(fair_items(grades).sum()), lacking)
-        result = replace(result, counts=judgement.counts, notes=notes, basis=basis)
+            basis |= compared_basis(len(grades.items), int(fair_items(grades).sum()), lacking)
+        result = Result(counts=judgement.counts, notes=notes, basis=basis)
         if flagged := checked_note(result):
             notes.append(flagged)
         if note := compared_items(result):
             result = replace(result, notes=[note, *notes])
-        return sign(
-            result, context, suite=self.suite.digest, reviews=settled.signed, **signed_repeats(self.repeat)
+        return result
+
+    @classmethod
+    def settled(cls, run: Run, context: RunContext) -> Run:
+        """Verdicts of reviewers as of now, and the accuracies with them; the rules are not applied again."""
+        before = SettledOutputs(**run.result.basis.get("reviews", {"outputs": 0, "used": False}))
+        decisions = context.decisions(QUESTION) if before.used else {}
+        if not decisions and not before.settled:
+            return run
+        subjects = {place: subject.id for place, subject in subjects_in(run).items()}
+        findings = _settled(run.findings, subjects, decisions)
+        changed = sum(new is not old for new, old in zip(findings, run.findings, strict=True))
+        if not changed:
+            return run
+        asked = [subjects[f.case_id, f.system] for f in findings if f.detector == DETECTOR]
+        settled = SettledOutputs.of(asked, decisions, context.reviewers(QUESTION), used=True)
+        counts = _counts(findings, run.result.counts)
+        items = tuple(
+            Item(s.id, "", s.tags["category"], s.tags["phenomenon"], s.source or "") for s in run.segments
         )
+        names = ("items", "test", "alpha", "trials", "seed", "repeat")
+        saved = Method.restore(run.parameters)
+        method = cls(Suite(items), **{name: saved[name] for name in names if name in saved})
+        basis = {key: value for key, value in run.result.basis.items() if key != "compared"}
+        was = Judgement(run.findings, counts=run.result.counts, basis=run.result.basis)
+        grades = grades_of(run.findings, [case_of(item) for item in items], list(counts))
+        own_notes = method._told(was, grades, context).notes
+        result = method.score(Judgement(findings, counts=counts, basis=basis | settled.basis()), context)
+        since = f"{plural(changed, 'verdict')} changed since the test, by answers of reviewers."
+        kept = [note for note in run.result.notes if note not in own_notes]
+        return replace(run, findings=findings, result=replace(result, notes=[*kept, since, *result.notes]))
 
     @property
     def about(self) -> str:
@@ -350,6 +388,29 @@ def _read_again(parameters: Mapping[str, Any]) -> Suite:
             f"suite run {path} --run RUN"
         )
     return suite
+
+
+def _settled(
+    findings: Iterable[Finding], subjects: Mapping[tuple[str, str], str], decisions: Mapping[str, str]
+) -> list[Finding]:
+    """Findings with the decisions about their outputs; the same ones where nothing changes."""
+    settled = []
+    for finding in findings:
+        answer = decisions.get(subjects.get((finding.case_id, finding.system), ""))
+        if finding.detector == DETECTOR and (answer or is_by_people(finding.evidence)):
+            old = VerdictEvidence.of(finding)
+            if (new := old.settled_by(answer)) != old:
+                finding = replace(finding, verdict=new.verdict, evidence=new.as_json())
+        settled.append(finding)
+    return settled
+
+
+def _counts(findings: Iterable[Finding], systems: Iterable[str]) -> dict[str, dict[str, int]]:
+    """How many outputs of each system have which status."""
+    counts = {system: dict.fromkeys(STATUSES, 0) for system in systems}
+    for finding in findings:
+        counts[finding.system][finding.evidence.get("status") or str(finding.verdict)] += 1
+    return counts
 
 
 def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Sequence[str]) -> Grades:

@@ -107,8 +107,8 @@ def accuracy_table(
     By phenomenon, each category is followed by its phenomena; `categories` has the category of each
     phenomenon's group. In each row, systems that do not differ significantly from the best one are bold;
     `mark` follows them where bold cannot be shown. `intervals` adds 95 % intervals, which a single system
-    always has. `systems` has the columns in order, and `most` limits their number. `suffix` is the end of the
-    scores' names.
+    always has. `systems` has the columns in order, `most` limits their number, and `suffix` ends scores'
+    names.
     """
     shown = _Shown(result, suffix)
     names = list(shown.systems if systems is None else systems)

@@ -33,7 +33,9 @@ class SuiteView(RunView):
 
     def facts(self) -> str:
         facts = str(self.run.parameters.get("facts", ""))
-        return " · ".join(filter(None, (facts, compared_items(self.run.result))))
+        # A run in a list does not know answers that were given since.
+        compared = compared_items(self.run.result) if self.run.segments else ""
+        return " · ".join(filter(None, (facts, compared)))
 
     def headlines(self) -> list[Headline]:
         """Compare systems by both averages; weaknesses are categories or phenomena."""
