@@ -36,7 +36,7 @@ _SUSPECTS = 3
 class JudgedAnswer(NamedTuple):
     """One output with everything that the judge reads.
 
-    `others` are outputs of other systems for the same source; if they agree, they are likely right.
+    `others` are other systems' outputs for the same source, which are probably right if they agree.
     """
 
     id: str

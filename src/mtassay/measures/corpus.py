@@ -146,7 +146,7 @@ def measure_all(
 ) -> Iterator[MeasuredMetric]:
     """Measure all systems with each metric, on the segments that meet its needs.
 
-    The keys of `metrics` name their statistics; `extra` goes into the signatures.
+    The keys of `metrics` name the statistics; `extra` goes into the signatures.
     """
     at_once = _measured_at_once(metrics, corpus, context) if context.workers == 1 else {}
     for done, (name, metric) in enumerate(metrics.items()):
@@ -361,7 +361,7 @@ def checked(
     *,
     terms: Sequence[str] = (),
 ) -> Iterator[Callable[[], dict[str, list[Finding]]]]:
-    """Start the checks and yield a function that returns their findings by system and adds `notes_on_inputs`.
+    """Start checks, and yield a function that returns findings by system and adds `notes_on_inputs`.
 
     Cached results are not computed again. If the run has workers, they compute the rest at this call.
     """

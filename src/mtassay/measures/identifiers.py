@@ -102,7 +102,7 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
 _URL = re.compile(
     r"(?:(?<![A-Za-z])(?i:https?|ftp|file|mailto|git|ssh)://?(?=\w)|(?<![\w./@])www\.(?=\w))[^\s<>\"'`{}|\\^，。、；：！？「」『』（）“”„«»’‘]++"
 )
-_ADDRESS = re.compile(r"://|www\.|@|mailto:|\.(?:com|org|net|io|gov|edu|info)\b|\w\.[a-z]{2}/")
+_HOST = re.compile(r"\.(?:(?:com|org|net|io|gov|edu|info)\b|(?<=\w\.)[a-z]{2}/)")
 _DOMAIN = re.compile(
     r"(?<![\w@./:-])(?:[a-z0-9-]{2,40}\.){1,3}(?:(?:com|org|net|io|gov|edu|info)(?![\w@-]|\.\w)"
     r"(?:/[\w./?=&%#-]*[\w/])?|(?:de|fr|es|it|pt|nl|ch|at|uk|eu|br|pl|cz|ru|jp|cn)/[\w./?=&%#-]*[\w/])"
@@ -132,8 +132,13 @@ class Urls(UnitCheck):
         return _link_problems
 
 
+def _may_link(text: str) -> bool:
+    is_marked = "@" in text or "://" in text or "www." in text or "mailto:" in text
+    return is_marked or _HOST.search(text) is not None
+
+
 def _link_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
-    if not (_ADDRESS.search(source) or _ADDRESS.search(output)):
+    if not (_may_link(source) or _may_link(output)):
         return ()
     wanted, given = _addresses(source), _addresses(output)
     spelled, expected = {_folded(url) for url in given}, {_folded(url) for url in wanted}

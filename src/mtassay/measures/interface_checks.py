@@ -235,7 +235,7 @@ _SHOUTED = words(
 
 # Days and months, which these languages write in lower case within a sentence.
 _DAYS = {
-    code: re.compile(rf"(?<=[a-zà-ÿа-яё] )(?:{days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
+    code: re.compile(rf" (?<=[a-zà-ÿа-яё] )({days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
     for code, days in {
         "en": "monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|october|december",
         "es": "Lunes|Martes|Miércoles|Jueves|Viernes|Sábado|Domingo|Enero|Febrero|Abril|Agosto|Octubre",
@@ -248,10 +248,10 @@ _DAYS = {
 
 def _capital_day(output: str, day: re.Pattern[str]) -> Sequence[FormProblem]:
     match = day.search(output)
-    case = "capital" if match and match[0].islower() else "small"
-    return (
-        [FormProblem(f"{match[0]} has a {case} letter here", mark("output", *match.span()))] if match else ()
-    )
+    if match is None:
+        return ()
+    case = "capital" if match[1].islower() else "small"
+    return [FormProblem(f"{match[1]} has a {case} letter here", mark("output", *match.span(1)))]
 
 
 def _lowered(source: str, output: str) -> Sequence[FormProblem]:

@@ -89,9 +89,7 @@ class UntranslatedWords(Check):
                 continue
             if is_same_text(source, output):
                 continue
-            if words := list(_left_words(source, output, *languages)):
-                words = [word for word in words if word not in _right_words(unit.references)]
-            if words:
+            if words := _left_words(source, output, *languages, _right_words(unit.references)):
                 found[index] = words
                 left.update(words)
         loans = _loans(units, left)
@@ -116,15 +114,18 @@ def _right_words(references: tuple[str, ...]) -> frozenset[str]:
 @lru_cache(maxsize=1 << 14)
 def _long_words(source: str, has_nouns: bool) -> frozenset[str]:
     """The long words of a source; only lower-case words, unless all nouns are capitalised."""
-    return frozenset(word for word in _LONG.findall(source) if has_nouns or word.islower())
+    return frozenset(_LONG.findall(source) if has_nouns else filter(str.islower, _LONG.findall(source)))
 
 
 def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
     """Words that a file keeps more than once and in at least half of their occurrences."""
     there: Counter[str] = Counter()
     kept: Counter[str] = Counter()
+    wanted = frozenset(left)
     for unit in units if left else ():
-        words = left.keys() & _LONG.findall(unit.source or "")
+        words = wanted & _long_words(unit.source or "", True)
+        if not words:
+            continue
         there.update(words)
         kept.update(word for word in words if word in unit.output and unit.source != unit.output)
     return {word for word in left if kept[word] > 1 and 2 * kept[word] >= there[word]}
@@ -137,14 +138,16 @@ def _own_words(text: str) -> Sequence[str]:
 
 
 @lru_cache(maxsize=1 << 13)
-def _left_words(source: str, output: str, source_language: str, target_language: str) -> Sequence[str]:
+def _left_words(
+    source: str, output: str, source_language: str, target_language: str, right: frozenset[str]
+) -> list[str]:
     there, here = _own_words(source), _own_words(output)
     known = set(there)
-    left = [word for word in here if word in known and _is_common(word) and not is_loan(word)]
+    left = [w for w in here if w in known and _is_common(w) and w not in right and not is_loan(w)]
     if _COMMAND.search(source):
         left = []
     if source_language in _CAPITAL_NOUNS:
-        nouns = {word for word in _AFTER_ARTICLE.findall(output) if word in known}
+        nouns = [word for word in _AFTER_ARTICLE.findall(output) if word in known and word not in right]
         left += [word for word in nouns if word[0].isupper() and len(word) >= _LETTERS + 2]
     languages = source_language, target_language
     foreign = [
@@ -230,9 +233,11 @@ class Lengths:
         0.69
         """
         size = _log_size(unit.output)
-        choices = [size - _log_size(unit.source) - self.usual] if unit.source else []
-        choices += [size - _log_size(text) for text in unit.references if text]
-        return min(choices, key=abs, default=0.0)
+        nearest = size - _log_size(unit.source) - self.usual if unit.source else math.inf
+        for text in unit.references:
+            if text and abs(excess := size - _log_size(text)) < abs(nearest):
+                nearest = excess
+        return 0.0 if nearest == math.inf else nearest
 
 
 class _Shared:
@@ -322,11 +327,10 @@ class Addition(Check):
 _LONG_SOURCE = 50
 # Punctuation that ends a part of a sentence.
 _PART = re.compile(r"[,;:.!?](?=\s|$)|[、，；：。！？]|\s[–—-]\s")
-_SENTENCE = re.compile(
-    r"[^\W_]{1,2}[>)\]\"'”’“»]{0,3}(?:[\u00a0\u202f ]»)?(?:[.;]|[\u00a0\u202f ]?[!?]+)[\"”»)]?"
-    r"(?=\s+[¿¡(\"'“«„]*[^\W_]|\s*$)"
-    r"|[。！？](?!$)|[。！？]$"
-)
+# The end of a sentence, if there is a word before it; to search for its sign is far faster than for words.
+_SENTENCE = re.compile(r"(?:[.;]|[!?]+)[\"”»)]?(?=\s+[¿¡(\"'“«„]*[^\W_]|\s*$)|[。！？]")
+_WORD_BEFORE = re.compile(r"[^\W_][>)\]\"'”’“»]{0,3}(?:[\u00a0\u202f ]»)?\Z")
+_SPACED_BEFORE = re.compile(rf"{_WORD_BEFORE.pattern[:-2]}[\u00a0\u202f ]?\Z")
 
 
 def _fewer_sentences(one: str, other: str) -> tuple[int, int]:
@@ -339,7 +343,12 @@ def _fewer_sentences(one: str, other: str) -> tuple[int, int]:
 
 @lru_cache(maxsize=1 << 14)
 def _count_sentences(text: str) -> int:
-    return len(_SENTENCE.findall(text))
+    count = 0
+    for match in _SENTENCE.finditer(text):
+        sign, before = match[0][0], text[max(0, match.start() - 7) : match.start()]
+        pattern = _SPACED_BEFORE if sign in "!?" else _WORD_BEFORE
+        count += sign in "。！？" or before[-1:].isalnum() or pattern.search(before) is not None
+    return count
 
 
 _CONTACT = re.compile(r"\w@\w|https?://|www\.")

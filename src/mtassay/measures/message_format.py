@@ -484,7 +484,7 @@ def ordinal_categories(code: str) -> frozenset[str]:
 
 
 def optional_categories(code: str) -> frozenset[str]:
-    """Categories that translators may leave out, since few numbers need them.
+    """Plural categories that translators may omit, since few numbers need them.
 
     >>> sorted(optional_categories("fr"))
     ['many']

@@ -72,7 +72,7 @@ class Metric(ABC):
         return self.name
 
     def prepare(self, segments: Sequence[Segment], context: RunContext) -> Sequence[Segment]:
-        """Add slowly computed data to the segments, from the cache where possible.
+        """Add slowly computed data to the segments, from the cache if possible.
 
         The other methods get the result, but must also work without this data.
         """

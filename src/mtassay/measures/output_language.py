@@ -682,13 +682,28 @@ class MixedLanguage(Check):
 
 def _copied_slang(source: str, output: str, target: str | None) -> int:
     """Count the words (except names) copied from the source, if at least three and 40 % of the output."""
-    there, here = (words_of(_BRACKETED.sub(" ", without_quotes(text))) for text in (source, output))
+    here = _unquoted_words(output)
     if target is None or len(here) < 4 or _USAGE.search(source):
         return 0
-    is_loud, known = _is_loud(source), {word.lower() for word in there}
-    own = [word.lower() for word in here if word.isalpha() and (is_loud or word[0].islower())]
-    copied = [word for word in own if word in known and not is_loan(word) and not knows_word(word, target)]
+    is_loud, known = _is_loud(source), _known_words(source)
+    copied = [
+        small
+        for word in here
+        if (small := word.lower()) in known and word.isalpha() and (is_loud or word[0].islower())
+    ]
+    if 5 * len(copied) < 2 * len(here):  # nearly always; dictionaries are slower
+        return 0
+    copied = [word for word in copied if not is_loan(word) and not knows_word(word, target)]
     return len({*copied}) if 5 * len(copied) >= 2 * len(here) and len({*copied}) >= 3 else 0
+
+
+def _unquoted_words(text: str) -> list[str]:
+    return words_of(_BRACKETED.sub(" ", without_quotes(text)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _known_words(source: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _unquoted_words(source))
 
 
 _BRACKETED = re.compile(r"\[[^\]]{1,40}\]")

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from mtassay.measures.check import (
+    UNSPACED,
     Alarm,
     CheckContext,
     ConventionCheck,
@@ -19,7 +20,6 @@ from mtassay.measures.check import (
     quoted,
     words,
 )
-from mtassay.measures.spacing import UNSPACED
 from mtassay.measures.talk import small_words
 
 _KINDS = {
@@ -425,6 +425,7 @@ _DOUBLED_PARTICLE = {
     ),
 }
 _DOUBLED_SIGN = re.compile(r"(?<![!?,，。！？、;.])([!?,，。！？、.])\1(?!\1)(?=[\s\"'”»)]|$)")
+_TWO_SIGNS = [2 * sign for sign in "!?,，。！？、."]
 # Languages with grammatical repetition: slowly slowly, one one.
 _REDUPLICATE = (
     words(
@@ -459,7 +460,7 @@ class DoubledWords(UnitCheck):
         short = _DOUBLED_PARTICLE.get(code, short)
 
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
-            match = _DOUBLED_SIGN.search(output)
+            match = _DOUBLED_SIGN.search(output) if any(map(output.__contains__, _TWO_SIGNS)) else None
             if match and not _DOUBLED_SIGN.search(source):
                 where = mark("output", match.start(), match.end())
                 return [FormProblem(f"The sign {quoted(match[1])} occurs twice in a row", where)]

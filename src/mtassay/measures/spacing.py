@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from mtassay.measures.check import (
+    UNSPACED,
     CheckContext,
     ConventionCheck,
     FormProblem,
@@ -26,8 +27,6 @@ from mtassay.measures.check import (
 from mtassay.measures.message_format import is_message
 
 _BLANK = " \t\u00a0\u202f\u3000"
-UNSPACED = words("zh ja yue lzh wuu nan th lo km my bo dz")
-"""Languages without spaces between words."""
 _WIDE_END = "：。，！？；（）「」、…～"
 # Languages where a placeholder may have an ending or a particle, so that no space follows.
 _ENDINGS = UNSPACED | words("ko tr hu fi et eu ka az kk ky uz tt mn ml kn te ta hy he ar fa ur am")

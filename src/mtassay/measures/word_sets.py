@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from mtassay.data.languages import Pair, parse_language
-from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
+from mtassay.measures.check import UNSPACED, Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import fold, wrong_script
 from mtassay.measures.polarity import Negations, Polarity, find_polarity, negations_of
-from mtassay.measures.spacing import UNSPACED
 
 _TABLE = Path(__file__).parent / "data" / "word_sets.tsv"
 _LONGEST = 600
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*|[€£¥]|\$(?= ?\d)|(?<=\d)[ \u00a0\u202f]?\$")
 _CLOCK = re.compile(r"(?<=\d)\s?([ap])\.?\s?m\b\.?")
+_MAY_BE_CLOCK = re.compile(r"\d\s?[ap]\.?\s?m")
 _STEM = 3
 
 
 class SwappedWord(NamedTuple):
-    """A word of the source, and a word of the output that means another member of its set."""
+    """A word of the source, and an output word that means another member of the same set."""
 
     set: str
     word: str
@@ -91,11 +91,15 @@ class _Words:
             if form.is_sure or form.member not in members:
                 members[form.member] = word if form.is_sure else ""
 
-        small = _CLOCK.sub(r" \1-m ", text.lower())
+        small = text.lower()
+        if _MAY_BE_CLOCK.search(small):
+            small = _CLOCK.sub(r" \1-m ", small)
         if self.by_phrase:
             for word in self.phrase.findall(small):
                 for form in self.by_phrase[word]:
                     add(word, form)
+            if not self.heads:
+                return found
             small = self.phrase.sub(" ", small)  # Three quarters are not a quarter.
         for token in _TOKEN.findall(small):
             word = token.strip()
@@ -247,7 +251,10 @@ class _Look:
         self._source, self._target = source, target
         self._languages = code_of(context.source), code_of(context.target)
         self._without = _WITHOUT.get(self._languages[0], _NOTHING)
+        # Systems have the same sources.
         self._in_source, self._in_output = lru_cache(1 << 14)(_screen(source)), _screen(target)
+        self._says_without = lru_cache(1 << 14)(self._without.search)
+        self._plain_in_source = lru_cache(1 << 14)(source.plain_in)
         self._polarity = context.part(_confusing)
 
     def at(self, unit: Unit) -> _Problem | None:
@@ -259,7 +266,7 @@ class _Look:
         if polarity is not None and (phrase := polarity.mistaken(unit.source, unit.output)):
             message = f"{phrase[0]!r} means {phrase[1]!r}: the source denies less often"
             return _Problem(message, _marks("output", unit.output, phrase[:1]))
-        if denies != is_denied or (not denies and self._without.search(unit.source)):
+        if denies != is_denied or (not denies and self._says_without(unit.source)):
             return self._plain(unit)
         return self._opposite(unit)
 
@@ -267,8 +274,8 @@ class _Look:
         """Find a plain negation that is only on one side."""
         source, target = self._source, self._target
         text, output = unit.source or "", unit.output
-        there, here = source.plain_in(text), target.plain_in(output)
-        if bool(there) == bool(here) and (there or not self._without.search(text)):
+        there, here = self._plain_in_source(text), target.plain_in(output)
+        if bool(there) == bool(here) and (there or not self._says_without(text)):
             return self._opposite(unit)
         # An unchanged value, such as "none" or `None`, is not a negation.
         kept = set(_WORDS.findall(text.lower())).intersection(_WORDS.findall(output.lower()))

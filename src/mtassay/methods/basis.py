@@ -293,7 +293,7 @@ def _share(counts: Mapping[str, int], check: str) -> str:
 def answer_of(
     key: str, source: str, output: str, references: Sequence[str] = (), others: Sequence[str] = ()
 ) -> JudgedAnswer:
-    """The input of the judge; `others` are outputs of other systems for the same source."""
+    """Return the input of the judge; `others` are other systems' outputs for the same source."""
     from mtassay.measures.clues import JudgedAnswer  # imported late, since the judge is large
 
     return JudgedAnswer(key, source, output, tuple(references), tuple(others))

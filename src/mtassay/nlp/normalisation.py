@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import NamedTuple
-
-import regex
+from typing import TYPE_CHECKING, NamedTuple
 
 from mtassay.data.words import MARKS_ARE_LETTERS, lower, spell_out_marks, strip_marks
 from mtassay.nlp.numbers import find_dates, month_of
@@ -36,6 +35,9 @@ from mtassay.nlp.numerals import (
 )
 from mtassay.nlp.word_forms import MadeOnce
 
+if TYPE_CHECKING:
+    import regex  # slow to load
+
 # In scripts without spaces, and in Hangul (which joins particles to names), every character is a token, so
 # that a name is found wherever its characters are adjacent.
 _UNSPACED = (
@@ -55,7 +57,7 @@ _PUNCTUATION = str.maketrans(_QUOTES_AND_DASHES | dict.fromkeys(_DOTS, "·"))
 _SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 # Keep the joiners U+200C and U+200D, which are part of the spelling in Persian and Hindi.
 _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
-_ODD_MARK = regex.compile(
+_ODD_MARK = re.compile(
     rf"[{_SPACES}{_INVISIBLE}{''.join(mark for mark in _QUOTES_AND_DASHES if not mark.isascii())}]"
 )
 # Titles, companies and months that are written with and without a full stop.
@@ -106,7 +108,7 @@ def plain_text(text: str) -> PlainText:
     return PlainText("".join((*parts, text[done:])), [*places, *range(done, len(text))])
 
 
-def _plain_mark(match: regex.Match[str]) -> str:
+def _plain_mark(match: re.Match[str]) -> str:
     mark, text = match.group(), match.string
     if mark in "—―":  # a long dash separates words, a hyphen does not
         before, after = text[max(match.start() - 1, 0) : match.start()], text[match.end() : match.end() + 1]
@@ -406,6 +408,8 @@ def _is_after(words: Sequence[_Word], at: int, others: frozenset[str]) -> bool:
 @cache
 def _pattern_of_ordinals(language: str) -> regex.Pattern[str]:
     # A token ends before the text that must follow it.
+    import regex
+
     return regex.compile(regex.sub(r"\(\?[=!].*\)$", "", ordinal_pattern(language)) or r"(?!)")
 
 
@@ -434,6 +438,8 @@ def _pattern(*, grouped_by_space: bool, names: bool, ordinals: str) -> regex.Pat
         else ""
     )
     ordinal = f"(?:{ordinals}){after_number}|" if ordinals else ""
+    import regex
+
     return regex.compile(
         rf"(?V1){ordinal}(?:{number}){_POSSESSIVE}?{after_number}|{decomposed_hangul}"
         rf"|{character}{after_character}|{abbreviation}{word}{_POSSESSIVE}?{after_word}|\S"

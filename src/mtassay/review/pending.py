@@ -21,24 +21,19 @@ UNRATED = "unrated"
 """The status of an output without doubts: people are to rate it."""
 
 
-def questions_in(run: Run) -> list[Question]:
-    """All questions about the outputs of this run, the usual one first."""
-    return [question for question in view_of(run).questions() if question.is_of_runs]
-
-
 def asked_in(run: Run) -> list[Question]:
-    """The same, and the questions about pairs of the run: see `RunView.pairs`."""
+    """All questions about the outputs of this run, the usual one first, and about its pairs."""
     return view_of(run).questions()
 
 
 def question_of(run: Run) -> Question | None:
     """The usual question about the outputs of this run; `None` if there is no question."""
-    return next(iter(questions_in(run)), None)
+    return next((question for question in asked_in(run) if question.is_of_runs), None)
 
 
 def questions_about(run: Run) -> list[Question]:
     """All questions about this run: those of its method, then those that fit any run."""
-    own = [question for question in view_of(run).questions() if question.is_of_runs]
+    own = [question for question in view_of(run).asks if question.is_of_runs]
     return [*own, *COMMON_QUESTIONS.values()]
 
 
@@ -242,8 +237,7 @@ def answers_about(run: Run, context: RunContext) -> dict[tuple[str, str], list[s
     """What reviewers decided about the outputs of a run until now, by segment and system."""
     subjects: dict[tuple[str, str], Subject] = {}
     said: dict[tuple[str, str], list[str]] = {}
-    own = [question for question in view_of(run).asks if question.is_of_runs]
-    for question in (*own, *COMMON_QUESTIONS.values()):
+    for question in questions_about(run):
         if decisions := context.decisions(question.name):
             subjects = subjects or subjects_in(run)
             for place, subject in subjects.items():

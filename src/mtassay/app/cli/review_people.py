@@ -29,6 +29,7 @@ from mtassay.app.cli.frame import (
 from mtassay.app.cli.interruption import CTRL_C
 from mtassay.app.cli.session import Session, read_key, read_line
 from mtassay.app.review_cards import Card
+from mtassay.app.reviewing import shown_record
 from mtassay.app.web.server import PORT
 from mtassay.app.web.server import serve as serve_workspace
 from mtassay.data.display import Table
@@ -371,19 +372,12 @@ def told(done: KeptAnswer) -> list[str]:
 
 def _card_record(card: Card) -> dict[str, Any]:
     """Return the visible fields of a card, for a program."""
-    tags = card.segment.tags
     record: dict[str, Any] = {
         "campaign": card.campaign.name if card.campaign else "",
-        "subject": card.subject.id,
-        "question": card.question.name,
         "text": card.question.text,
         "kind": card.question.kind,
         "answers": [*card.question.keys.values(), UNSURE],
-        "category": str(tags.get("category", "")),
-        "phenomenon": str(tags.get("phenomenon", "")),
-        "context": str(tags.get("context", "")),
-        "sources": list(card.subject.sources),
-        "outputs": list(card.subject.outputs),
+        **shown_record(card.pending, with_case=False),
     }
     if others := card.answers:
         record["said"] = {name: review.answer for name, review in others.items()}

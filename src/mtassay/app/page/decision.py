@@ -39,10 +39,12 @@ _FEW_OF = 4  # a quarter of the measures or fewer is weak evidence
 _ALPHA = 0.05
 _LESS = 0.9  # a price or a time that is less by a tenth counts
 _NAMED = 6  # systems named in a sentence
+MORE_CRITICAL = "More critical errors"
 _GONE = {
+    "": "Left texts unanswered",
     _APART: "Not compared with the others",
     QUALITY: "Significantly worse than another system, and better by no measure",
-    NO_CRITICAL: "More critical errors",
+    NO_CRITICAL: MORE_CRITICAL,
     TERMINOLOGY: "More wrong terms",
     COST: "More expensive",
     LATENCY: "Slower",
@@ -96,6 +98,8 @@ class Recommendation:
     """Why no risk is named, if there are none."""
     others: Sequence[str] = ()
     """Why each other system is not chosen."""
+    out: Mapping[str, str] = field(default_factory=dict)
+    """Each of them with its reason in a few words."""
 
     def lines(self) -> list[str]:
         """Return all of it as sentences, for a terminal; the command is the last line."""
@@ -162,6 +166,7 @@ def decide(
             leaders=leaders,
             no_risk=choice.faultless([first]),
             others=choice.left_out(),
+            out=choice.out(),
         )
     advice = f"The data cannot decide between {_joined(leaders)}."
     if choice.disagreeing(leaders):
@@ -171,7 +176,9 @@ def decide(
     reasons = [*choice.open_reasons(leaders), *choice.trade()]
     no_risk, others = choice.faultless(leaders), choice.left_out()
     told = choice.told()
-    return Recommendation(advice, "", reasons, risks, following, command, told, leaders, no_risk, others)
+    return Recommendation(
+        advice, "", reasons, risks, following, command, told, leaders, no_risk, others, choice.out()
+    )
 
 
 def order_systems(tested: Sequence[DecidedRun], systems: Iterable[str]) -> list[str]:
@@ -282,13 +289,30 @@ class _Choice:
         """Return the criterion that left one system; empty if none did."""
         return next((name for name, left in self._stages(self.priorities) if len(left) == 1), "")
 
+    def _gone(self) -> Iterable[tuple[str, Sequence[str], list[str]]]:
+        """Yield each criterion, the systems before it, and those that it ruled out."""
+        before = self.systems
+        for name, left in self._stages(self.priorities):
+            yield name, before, [system for system in before if system not in left]
+            before = left
+
     def left_out(self) -> list[str]:
         """Return why each of the other systems is out, in a sentence for each reason."""
-        told, before = [], self.systems
-        for name, left in self._stages(self.priorities):
-            gone = [self._with_proof(name, system, before) for system in before if system not in left]
-            told += [f"{_GONE.get(name, 'Left texts unanswered')}: {'; '.join(gone)}."] if gone else []
-            before = left
+        return [
+            f"{_GONE[name]}: {'; '.join(self._with_proof(name, system, before) for system in gone)}."
+            for name, before, gone in self._gone()
+            if gone
+        ]
+
+    def out(self) -> dict[str, str]:
+        """Return the reason of each of the other systems in a few words."""
+        order = [*self.left(self.priorities), *self.ordered(self.systems)]
+        told = {}
+        for name, before, gone in self._gone():
+            n = math.comb(len(before), 2)
+            for system in gone:
+                better = [o for o in before if name == QUALITY and self._beats(name, o, system, n)]
+                told[system] = f"worse than {min(better, key=order.index)}" if better else _GONE[name].lower()
         return told
 
     def _with_proof(self, name: str, system: str, before: Sequence[str]) -> str:

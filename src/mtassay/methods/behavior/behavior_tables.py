@@ -64,7 +64,7 @@ def pass_rate_table(
     caution: str = "",
     has_ranks: bool = True,
 ) -> Table:
-    """Capabilities by system: the pass rate in percent with its 95 % interval, the best systems first.
+    """Pass rates (percent, with 95 % intervals) by capability and system, the best systems first.
 
     `n` is the number of cases that passed or failed; it is a range if systems differ. In each row, systems
     that are not significantly worse than the best one are bold; `mark` follows them where bold cannot be
@@ -183,7 +183,7 @@ def status_table(run: Run) -> Table:
 
 
 def position_table(scores: Iterable[Score], findings: Iterable[Finding]) -> Table | None:
-    """Capabilities by system: the percentage of errors that are at the edit (table 7); `None` without errors.
+    """The percentage of errors at the edit, by capability and system (table 7); `None` without errors.
 
     `scores` come from `error_positions` and cover the cases whose place of error is known. The notes have the
     number of the other cases, which is counted from the findings.

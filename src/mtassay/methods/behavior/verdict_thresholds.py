@@ -137,7 +137,7 @@ def thresholds_of(run: Run) -> Thresholds:
 def caution(
     quality: str, pair: str, *, alpha: float | None = None, beta: float | None = None, direct: bool = True
 ) -> str:
-    """A note for readers of pass rates by this measure; empty if there is nothing to say.
+    """A note for readers of pass rates by this measure; may be empty.
 
     >>> caution("use", "en-zh").partition(": ")[2]
     'such errors count only if the direct check proves them. Its rates are upper bounds.'
