@@ -507,7 +507,7 @@ class Chatter(_Conduct):
 
     id = "chatter"
     severity = "major"
-    about = "there is talk around the translation"
+    about = "there is other text around the translation"
 
 
 class Answered(_Conduct):
@@ -551,7 +551,7 @@ class FormatCheck(_Conduct):
 
     id = "format"
     severity = "major"
-    about = "the output is wrapped in something that the source has not"
+    about = "the output is wrapped in something that is not in the source"
 
 
 class CleanedCheck(_Conduct):
@@ -560,4 +560,4 @@ class CleanedCheck(_Conduct):
     id = "cleaned"
     severity = "minor"
     needs = frozenset()
-    about = "the adapter of the engine took something off the answer"
+    about = "the adapter of the engine removed something from the answer"
