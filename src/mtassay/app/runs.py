@@ -425,7 +425,7 @@ class DryRun(MtassayError):  # noqa: N818
         if not self.plans:
             return ["No live engine or model would be asked."]
         told = [plan.describe(name) for name, plan in self.plans.items()]
-        return [*told, "More may be asked, by what the answers are."] if self.is_open else told
+        return [*told, "Depending on the answers, more may be asked."] if self.is_open else told
 
 
 @dataclass(frozen=True)

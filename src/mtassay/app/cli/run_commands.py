@@ -113,7 +113,7 @@ def report(
         typer.Option(metavar="OLD", help="Say what got worse since this run, system or file of baselines."),
     ] = None,
     title: Annotated[str, typer.Option(help="The title of the page. Default: the systems.")] = "",
-    no_themes: Annotated[bool, typer.Option("--no-themes", help="Without themes of failures.")] = False,
+    no_themes: Annotated[bool, typer.Option("--no-themes", help="Leave out themes of failures.")] = False,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -143,7 +143,7 @@ def report(
 # `mtassay runs`: the contents of the workspace.
 
 
-runs = typer.Typer(help="See, export, back up and delete the runs that were kept.", no_args_is_help=True)
+runs = typer.Typer(help="Show, export, back up and delete saved runs.", no_args_is_help=True)
 
 
 RunArgument = Annotated[
@@ -169,7 +169,7 @@ def list_runs(output_format: FormatOption = OutputFormat.text, workspace: Worksp
 def show_run(
     run: RunArgument = "last",
     findings: Annotated[
-        bool, typer.Option("--findings", help="Also show the segments worth a look.")
+        bool, typer.Option("--findings", help="Also show the segments that you should look at.")
     ] = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
     phenomena: Annotated[bool, typer.Option("--phenomena", help="Show every phenomenon.")] = False,
