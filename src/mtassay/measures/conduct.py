@@ -514,7 +514,7 @@ class Chatter(_Conduct):
 
     id = "chatter"
     severity = "major"
-    about = "there is talk around the translation"
+    about = "there is other text around the translation"
 
 
 class Answered(_Conduct):
@@ -558,7 +558,7 @@ class FormatCheck(_Conduct):
 
     id = "format"
     severity = "major"
-    about = "the output is wrapped in something that the source has not"
+    about = "the output is wrapped in something that is not in the source"
 
 
 class CleanedCheck(_Conduct):
@@ -567,4 +567,4 @@ class CleanedCheck(_Conduct):
     id = "cleaned"
     severity = "minor"
     needs = frozenset()
-    about = "the adapter of the engine took something off the answer"
+    about = "the adapter of the engine removed something from the answer"

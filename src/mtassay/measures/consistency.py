@@ -89,7 +89,7 @@ class SameTarget(Check):
     id = "same-target"
     group = "consistency"
     severity = "minor"
-    about = "sources that say different things with one and the same translation"
+    about = "sources with different meanings and the same translation"
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
@@ -165,7 +165,7 @@ class NameDrift(Check):
     id = "name-drift"
     group = "consistency"
     severity = "major"
-    about = "a name of the source that is kept in most texts of a document and spelled otherwise in one"
+    about = "a name of the source that most texts of a document keep and one spells differently"
     scope = "file"
     needs = frozenset({"source", "document"})
 
