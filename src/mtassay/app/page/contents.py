@@ -87,7 +87,7 @@ class Glance:
             says += " A system is out if the one named is significantly better in some row and worse in none"
             if any(board.is_people for _, board in self.boards):
                 says += "; where people see a difference, only their row counts"
-            says += ". So ▼ in one row alone puts no system out."
+            says += ". A system with ▼ stays in if it is the better of the two in another row."
         incomplete = any(s.text.startswith("(") for _, board in self.boards for s in board.standings)
         says += " In parentheses: left texts without an answer." * incomplete
         missing = any(not board.standing(name) for _, board in self.boards for name in self.systems)
