@@ -209,6 +209,10 @@ def load_run(what: Which, *, workspace: str | PathLike[str] | None = None) -> no
         return what.record
     if isinstance(what, nouns.Run):
         return what
+    if not isinstance(what, Snapshot) and not Path(what).is_file():
+        store = open_workspace(workspace)
+        if len(store.named(str(what))) == 1:
+            return store.run(str(what))  # without the digests of all its systems
     snapshots = find_snapshots(what, workspace=workspace)
     record = snapshots[0].record
     if record is None:

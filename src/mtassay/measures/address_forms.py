@@ -1,4 +1,4 @@
-"""Find which form of address (du or Sie, tu or vous) and spelling variant (en-GB or en-US) a text uses.
+"""Finds the form of address (du, Sie; tu, vous) and the spelling variant (en-GB, en-US) of a text.
 
 A sign counts only if it is certain: *Sie* at the beginning of a German sentence can mean *she* or *they*. The
 words of each language are in `data/address_forms.toml`.
@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 from mtassay.data.words import read_table
 from mtassay.measures.check import words
+
+_NLP = Path(__file__).parent.parent / "nlp" / "data"
 
 
 class AddressForm(NamedTuple):
@@ -75,6 +77,7 @@ _VARIANTS: dict[str, tuple[str, str]] = {
     "es": ("es-ES", "es-419"),
 }
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def variants_of(code: str) -> tuple[str, str] | None:
@@ -99,10 +102,26 @@ def _marks(code: str) -> dict[str, tuple[str, str]]:
 
 
 @cache
+def _first_parts(code: str) -> frozenset[str]:
+    """These words up to a hyphen."""
+    return frozenset(word.partition("-")[0] for word in _marks(code))
+
+
+@cache
 def _chinese() -> dict[str, str]:
     signs = {name: _tables()["variants"][name] for name in _VARIANTS["zh"]}
     shared = set.intersection(*map(set, signs.values()))
-    return {sign: name for name, own in signs.items() for sign in own if sign not in shared}
+    _, traditional, simplified = (_NLP / "simplified.txt").read_text(encoding="utf-8").splitlines()
+    only = set(traditional).difference(simplified, "乾著瞭於夥藉摺餘鬥裏麼儘後隻係")
+    return dict.fromkeys(only, "zh-Hant") | {
+        sign: name for name, own in signs.items() for sign in own if sign not in shared
+    }
+
+
+@cache
+def _taiwan() -> re.Pattern[str]:
+    """Words of Taiwan in simplified characters: 软体 is 软件 elsewhere."""
+    return re.compile("|".join(_tables()["variants"]["zh-TW"].split()))
 
 
 @cache
@@ -119,17 +138,19 @@ def find_variants(text: str, code: str) -> list[AddressForm]:
     if code == "zh":
         signs = _chinese()
         first: dict[str, AddressForm] = {}
-        for place, char in enumerate(text):
-            variant = signs.get(char)
-            if variant and variant not in first:
-                first[variant] = AddressForm(variant, char, place, place + 1)
+        # A text has few of these characters, often the same ones, and most are of one variant.
+        for char in sorted(signs.keys() & set(text), key=text.index):
+            place = text.index(char)
+            first.setdefault(signs[char], AddressForm(signs[char], char, place, place + 1))
+        if match := _taiwan().search(text):
+            first.setdefault("zh-Hant", AddressForm("zh-Hant", match[0], *match.span()))
         return list(first.values())
     if code not in _VARIANTS:
         return []
     marks = _marks(code)
     small = text.lower()
     # Very few texts have one, and this is cheap to check.
-    if not (code == "de" and "ß" in small) and marks.keys().isdisjoint(_WORD.findall(small)):
+    if not (code == "de" and "ß" in small) and _first_parts(code).isdisjoint(_LETTERS.findall(small)):
         return []
     if code == "de":
         return [

@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from secrets import token_hex
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
@@ -25,8 +25,10 @@ Need = Literal["source", "reference", "terms", "style", "document"]
 Part = TypeVar("Part")
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+_NO_FACTS: Mapping[str, Any] = {}
+
+
+class Unit(NamedTuple):
     """One translated text with everything that checks read.
 
     Args:
@@ -38,9 +40,9 @@ class Unit:
         file: The localisation file of the text, or an empty string.
         key: The text's key in this file.
         line: The text's line in this file, counted from 1.
-        facts: Facts from the file or the engine about this text, for example `syntax` (`"icu"`, `"printf"`,
-            …), `max_length` (characters), `plural` (a CLDR category), `finish_reason`, `cleaned` (what an
-            adapter removed from the answer).
+        facts: Facts about this text from the file or the engine, for example `syntax` (`"icu"`, `"printf"`,
+            …), `max_length` (characters), `plural` (a CLDR category), `finish_reason`, or `cleaned` (text
+            that an adapter removed from the answer).
     """
 
     id: str
@@ -51,7 +53,7 @@ class Unit:
     file: str = ""
     key: str = ""
     line: int | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = _NO_FACTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,75 +174,48 @@ class FormProblem(NamedTuple):
     fix: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UnitLook:
-    """A check of single units, with a function that is made once for a run's languages and style."""
-
-    problems: Callable[[str, str, Unit], Sequence[FormProblem]]
-
-    def alarms(self, index: int, unit: Unit) -> Iterator[Alarm]:
-        """The problems in the unit, except for problems that a reference also has."""
-        source = unit.source or ""
-        problems = self.problems(source, unit.output, unit)
-        if not problems:
-            return
-        excused = {
-            problem.message
-            for reference in unit.references
-            for problem in self.problems(source, reference, unit)
-        }
-        for problem in problems:
-            if problem.message not in excused:
-                yield Alarm(index, *problem)
-
-
 class UnitCheck(Check):
     """A check with one required method, `look`, which returns the function that finds problems.
 
     If `signs` is not empty, the check skips texts whose source and output have none of these characters.
-    Letters, digits, spaces, full stops, commas and hyphens cannot be signs, since nearly every text has one.
     """
 
     signs: ClassVar[str] = ""
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        look = UnitLook(self.look(context))
+        places = _places(self.signs, units)
+        if not places:
+            return
+        look = self.look(context)
         without_source = "source" not in self.needs
-        for index in context.part(_Signs).places(self.signs, units):
+        for index in places:
             unit = units[index]
-            if (unit.source or without_source) and unit.output and not unit.output.isspace():
-                yield from look.alarms(index, unit)
+            source, output = unit.source or "", unit.output
+            if not (source or without_source) or not output or output.isspace():
+                continue
+            if problems := look(source, output, unit):
+                # Those that a reference has, too, are right.
+                excused = {p.message for text in unit.references for p in look(source, text, unit)}
+                for problem in problems:
+                    if problem.message not in excused:
+                        yield Alarm(index, *problem)
 
     @abstractmethod
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
         """Return a function of source, output and unit that returns problems in the order of the output."""
 
 
-class _Signs:
-    """A cache of the characters of the latest texts, since the checks of a file run one after another."""
-
-    def __init__(self, context: CheckContext) -> None:
-        self._units: Sequence[Unit] | None = None
-        self._places: dict[str, list[int]] = {}
-
-    def places(self, signs: str, units: Sequence[Unit]) -> Sequence[int]:
-        """The indices of units whose source or output has one of these signs."""
-        if not signs:
-            return range(len(units))
-        if self._units is not units:
-            self._units, self._places = units, {}
-            for index, unit in enumerate(units):
-                for sign in {*_signs_of(unit.source or ""), *_SIGN.findall(unit.output)}:
-                    self._places.setdefault(sign, []).append(index)
-        return sorted({index for sign in signs for index in self._places.get(sign, ())})
-
-
-_SIGN = re.compile(r"[^\w .,-]|_")
-
-
-@lru_cache(maxsize=1 << 15)
-def _signs_of(text: str) -> frozenset[str]:
-    return frozenset(_SIGN.findall(text))
+def _places(signs: str, units: Sequence[Unit]) -> Sequence[int]:
+    """The indices of units whose source or output has one of these signs."""
+    if not signs:
+        return range(len(units))
+    search = re.compile(f"[{re.escape(signs)}]").search
+    in_source = lru_cache(maxsize=1 << 14)(search)  # systems have the same sources
+    return [
+        index
+        for index, unit in enumerate(units)
+        if search(unit.output) or (unit.source and in_source(unit.source))
+    ]
 
 
 class ConventionCheck(UnitCheck):
@@ -347,6 +322,10 @@ def quoted(text: str, *, most: int = 40) -> str:
 def words(text: str) -> frozenset[str]:
     """Split a text into a set of words, for short tables."""
     return frozenset(text.split())
+
+
+UNSPACED = words("zh ja yue lzh wuu nan th lo km my bo dz")
+"""Languages without spaces between words."""
 
 
 def times(n: int) -> str:

@@ -207,7 +207,7 @@ def units_of(segments: Sequence[Segment], outputs: Sequence[str | Output | None]
 def said(output: Output) -> tuple[str, dict[str, Any]]:
     """Return the text of an engine's answer for checks, and the facts for `Unit.facts`.
 
-    An answer that the adapter did not accept as a translation keeps its raw text for the message.
+    If the adapter did not accept the answer as a translation, the text is the raw answer.
 
     >>> said(Output("1", None, "refused: I'm sorry", {"raw": "I'm sorry."}))[0]
     "I'm sorry."

@@ -102,7 +102,7 @@ class ChrF(Metric):
         return chosen
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The scores, 0 to 100, computed in the same steps as sacreBLEU's so that no digit differs."""
+        """The scores (0 to 100), computed in the same steps as in sacreBLEU, so that no digit differs."""
         counts = np.asarray(sums, np.float64)
         counts = counts.reshape(*counts.shape[:-1], -1, 3)
         output, reference, match = counts[..., 0], counts[..., 1], counts[..., 2]

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mtassay.data.words import plain_marks
 from mtassay.nlp.encoder import ReadText, WindowedEncoder
-from mtassay.nlp.normalisation import plain_marks
 from mtassay.nlp.numbers import read_numbers
 
 Floats = NDArray[np.float32]
@@ -36,7 +36,7 @@ _SUSPECTS = 3
 class JudgedAnswer(NamedTuple):
     """One output with everything that the judge reads.
 
-    `others` are outputs of other systems for the same source; if they agree, they are likely right.
+    `others` are other systems' outputs for the same source, which are probably right if they agree.
     """
 
     id: str

@@ -20,6 +20,7 @@ from mtassay.measures.talk import (
     refusal_in,
     says_yes_itself,
     sign,
+    small_sign,
     speaks_of_translation,
     talk_tables,
 )
@@ -33,6 +34,10 @@ _ENGLISH = frozenset(
         " one first second option context translation"
     )
 )
+# Whatever surrounds a text, and what begins an addition to it.
+_MARKED = re.compile(r"[`<\[{#*\n\\▁(（「/]")
+# Systems have many outputs in common.
+_MOST_KEPT = 1 << 16
 # A refusal is at the beginning.
 _BEGINNING = 1_500
 _CHUNK = re.compile(r"[.!?。！？\n`]+|\*\*|\) |\(")
@@ -58,6 +63,8 @@ class Reading:
         self._context = context
         self._units: Sequence[Unit] | None = None
         self._alarms: dict[str, list[Alarm]] = {}
+        self._foreign: frozenset[str] = frozenset()
+        self._plain: dict[str, bool] = {}
         codes = [parse_language(tag).code if tag else None for tag in (context.source, context.target)]
         self.source, self.target = codes
         self.languages = tuple(
@@ -75,33 +82,64 @@ class Reading:
         if self._units is not units:
             self._units, self._alarms = units, {}
             lengths, words = lengths_of(units, self._context), file_words(units, self._context)
-            foreign = (
-                frozenset(words.foreign | (_ENGLISH if self.target != "en" else frozenset())) - words.own
-            )
+            foreign = (words.foreign | (_ENGLISH if self.target != "en" else frozenset())) - words.own
+            if foreign != self._foreign or len(self._plain) > _MOST_KEPT:
+                self._foreign, self._plain = foreign, {}
             for index, unit in enumerate(units):
                 if unit.output.strip() or unit.facts:
-                    for name, alarm in self._read(index, unit, lengths, words, foreign):
+                    for name, alarm in self._read(index, unit, lengths, words):
                         self._alarms.setdefault(name, []).append(alarm)
         return self._alarms.get(check, [])
 
     def _read(
-        self, index: int, unit: Unit, lengths: Lengths, words: FileWords, foreign: frozenset[str]
+        self, index: int, unit: Unit, lengths: Lengths, words: FileWords
     ) -> Iterator[tuple[str, Alarm]]:
         if unit.facts:
             yield from _facts(index, unit)
         if not unit.output.strip() or not unit.source or not unit.source.strip():
             return
-        signs = list(self._signs_in(index, unit, lengths, words, foreign))
+        excess = lengths.excess(unit)
+        if self._is_ordinary(unit.source, unit.output, excess):
+            return
+        signs = list(self._signs_in(index, unit, excess, lengths, words))
         if signs and not any(is_same_text(unit.output, text) for text in unit.references):
             yield from signs
 
+    def _is_ordinary(self, source: str, output: str, excess: float) -> bool:
+        """Whether none of the signs can be there; fast, and true for most outputs.
+
+        The output has about the usual length, nothing that surrounds or adds, ends as a sentence, and the
+        source asks for nothing.
+        """
+        if not -0.3 <= excess <= 0.2 or _may_be_answered(source) or output.startswith(source):
+            return False
+        if output not in self._plain:
+            lowered = output.lower()
+            self._plain[output] = (
+                output[0].isalpha()
+                and output.rstrip()[-1] in signs.TERMINAL
+                and not _MARKED.search(output)
+                and len(self._foreign.intersection(lowered.split())) < 2
+                and not speaks_of_translation(lowered)
+                and not _declines().match(lowered)
+                and not closings(lowered.isascii()).search(lowered)
+            )
+        is_possible = self.source != "en" or _may_ask_for_help(_in_small_letters(source))
+        return (
+            self._plain[output]
+            and (is_possible or not refusal_in(output.lower()[:_BEGINNING]))
+            and output.count("!") + output.count("！") <= source.count("!")
+            and output.count(":") + output.count("：") <= source.count(":")
+            and (excess <= 0.1 or not begins_with_assent(output))
+            and ((excess <= 0.1 and len(output) <= 300) or not _loops(source, output))
+        )
+
     def _signs_in(
-        self, index: int, unit: Unit, lengths: Lengths, words: FileWords, foreign: frozenset[str]
+        self, index: int, unit: Unit, excess: float, lengths: Lengths, words: FileWords
     ) -> Iterator[tuple[str, Alarm]]:
         source, output = unit.source or "", unit.output
         lowered, theirs = output.lower(), _in_small_letters(source)
-        excess = lengths.excess(unit)
-        talk = _foreign_talk(theirs, output, lowered, foreign, words)
+        talk = _foreign_talk(theirs, output, lowered, self._foreign, words)
         speaks = speaks_of_translation(lowered, self.languages) and not speaks_of_translation(theirs)
         named = set()
         if wrappers := list(signs.wrappers_in(source, output)):
@@ -207,6 +245,10 @@ class Reading:
             return "writes JSON, as the source says"
         if found := signs.ignores_text(source, output):
             return f"does what the source says ({found!r}) instead of translating it"
+        if not _is_copy(source, output) and (kind := signs.writes_kind(source, output)):
+            return f"does what the source says ({kind!r}) instead of translating it"
+        if signs.replies_token(source, output):
+            return f"does what the source says: only {output.strip()[:40]!r}"
         if match := signs.asks_for_text(source):
             is_list = "\n" in output and "\n" not in source
             is_request = source.rstrip()[-1:] in ".!。" and len(words_of(source)) > 3
@@ -251,8 +293,8 @@ class Reading:
             and not says_yes_itself(source)
         ):
             return "an answer to the request before the translation"
-        if (closing := closings().search(lowered)) and not (
-            _CLOSES.search(theirs) or closings().search(theirs)
+        if (closing := closings(lowered.isascii()).search(lowered)) and not (
+            _CLOSES.search(theirs) or closings(False).search(theirs)
         ):
             return f"an offer or wish beside the translation: {closing[0]!r}"
         if (
@@ -321,7 +363,14 @@ def _severity(wrappers: Sequence[str]) -> Severity:
 
 @lru_cache(maxsize=1 << 14)
 def _may_ask_for_help(source: str) -> bool:
-    return sign("help").search(source) is not None
+    return small_sign("help").search(source) is not None
+
+
+@lru_cache(maxsize=1 << 14)
+def _may_be_answered(source: str) -> bool:
+    """Whether a source asks or orders anything."""
+    is_order = signs.asks_for_text(source) or signs.orders_to_ignore(source)
+    return is_order is not None or "?" in source or signs.ends_in_question(source)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -393,7 +442,7 @@ def _loops(source: str, output: str) -> str | None:
         return f"{output[span[0]]!r} {span[1] - span[0]} times in a row"
     if signs.is_doubled(source, output):
         return "the whole output is there twice"
-    if phrase := signs.loop_in(source, output):
+    if phrase := signs.loop_in(source, output) or signs.thrice(source, output):
         return f"repeats {phrase[:60]!r} over and over"
     return None
 
@@ -462,7 +511,7 @@ class Chatter(_Conduct):
 
     id = "chatter"
     severity = "major"
-    about = "there is talk around the translation"
+    about = "there is other text around the translation"
 
 
 class Answered(_Conduct):
@@ -506,7 +555,7 @@ class FormatCheck(_Conduct):
 
     id = "format"
     severity = "major"
-    about = "the output is wrapped in something that the source has not"
+    about = "the output is wrapped in something that is not in the source"
 
 
 class CleanedCheck(_Conduct):
@@ -515,4 +564,4 @@ class CleanedCheck(_Conduct):
     id = "cleaned"
     severity = "minor"
     needs = frozenset()
-    about = "the adapter of the engine took something off the answer"
+    about = "the adapter of the engine removed something from the answer"

@@ -25,8 +25,8 @@ from mtassay.measures.check import CheckContext
 from mtassay.measures.check_run import choose_checks, run_checks, units_of
 from mtassay.measures.given_scores import FunctionMetric, SegmentScore
 from mtassay.measures.metric import CHUNK, Metric
+from mtassay.runtime.database import pack_statistics, unpack_statistics
 from mtassay.runtime.processes import can_fork, computed_beside, map_in_processes, process_count
-from mtassay.runtime.workspace_file import pack_statistics, unpack_statistics
 
 ENOUGH_FOR_A_FORK = 300_000
 """From this number of output characters, a forked process saves time."""
@@ -146,7 +146,7 @@ def measure_all(
 ) -> Iterator[MeasuredMetric]:
     """Measure all systems with each metric, on the segments that meet its needs.
 
-    The keys of `metrics` name their statistics; `extra` goes into the signatures.
+    The keys of `metrics` name the statistics; `extra` goes into the signatures.
     """
     at_once = _measured_at_once(metrics, corpus, context) if context.workers == 1 else {}
     for done, (name, metric) in enumerate(metrics.items()):
@@ -361,7 +361,7 @@ def checked(
     *,
     terms: Sequence[str] = (),
 ) -> Iterator[Callable[[], dict[str, list[Finding]]]]:
-    """Start the checks and yield a function that returns their findings by system and adds `notes_on_inputs`.
+    """Start checks, and yield a function that returns findings by system and adds `notes_on_inputs`.
 
     Cached results are not computed again. If the run has workers, they compute the rest at this call.
     """

@@ -100,9 +100,9 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
 
 
 _URL = re.compile(
-    r"(?:(?<![A-Za-z])(?i:https?|ftp|file|mailto|git|ssh)://?(?=\w)|(?<![\w./@])www\.(?=\w))[^\s<>\"'`{}|\\^，。、；：！？「」『』（）“”„«»’‘]++"
+    r"(?:(?<![A-Za-z])(?i:https?|ftp|file|mailto|git|ssh)://?(?=\w)|(?<![\w./@])www\.(?=\w))[^\s<>\"'`{}|\\^一-龥，。、；：！？「」『』（）“”„«»’‘]++"
 )
-_ADDRESS = re.compile(r"://|www\.|@|mailto:|\.(?:com|org|net|io|gov|edu|info)\b|\w\.[a-z]{2}/")
+_HOST = re.compile(r"\.(?:(?:com|org|net|io|gov|edu|info)\b|(?<=\w\.)[a-z]{2}/)")
 _DOMAIN = re.compile(
     r"(?<![\w@./:-])(?:[a-z0-9-]{2,40}\.){1,3}(?:(?:com|org|net|io|gov|edu|info)(?![\w@-]|\.\w)"
     r"(?:/[\w./?=&%#-]*[\w/])?|(?:de|fr|es|it|pt|nl|ch|at|uk|eu|br|pl|cz|ru|jp|cn)/[\w./?=&%#-]*[\w/])"
@@ -132,8 +132,13 @@ class Urls(UnitCheck):
         return _link_problems
 
 
+def _may_link(text: str) -> bool:
+    is_marked = "@" in text or "://" in text or "www." in text or "mailto:" in text
+    return is_marked or _HOST.search(text) is not None
+
+
 def _link_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
-    if not (_ADDRESS.search(source) or _ADDRESS.search(output)):
+    if not (_may_link(source) or _may_link(output)):
         return ()
     wanted, given = _addresses(source), _addresses(output)
     spelled, expected = {_folded(url) for url in given}, {_folded(url) for url in wanted}
@@ -188,9 +193,19 @@ def _without_language(url: str) -> str:
     return host + re.sub(r"/+", "/", _LANGUAGE_PART.sub("", slash + path)).rstrip("/")
 
 
+# Codes of languages for which translators put that of theirs; /eu/, /us/ and /uk/ are places.
+_LANGUAGES = frozenset(("en", "de", "fr", "es", "it", "pt", "ru", "zh", "ja", "cs", "pl", "nl"))
+_PATH_LANGUAGE = re.compile(r"(?<=[^/]/)([a-z]{2})(?=/|$)")
+
+
 def _same_page(url: str, other: str) -> bool:
     """Whether the other address is the same page in another language, or a page below it."""
     if "://" in url and "://" not in other and not other.startswith("www."):
         return False
     one, two = _without_language(url), _without_language(other)
+    places = [
+        part for part in _PATH_LANGUAGE.findall(url) if part not in other and not url.count(f"/{part}", 9) > 1
+    ]
+    if len(url) == len(other) and any(part not in _LANGUAGES for part in places):
+        return False
     return one == two or (other.startswith(url) and other != url and url.endswith("/"))

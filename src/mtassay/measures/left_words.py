@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 from mtassay.data.languages import parse_language
 from mtassay.data.marks import plural
-from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import (
     is_foreign_word,
     is_international,
@@ -22,6 +22,7 @@ from mtassay.measures.output_language import (
     is_same_text,
     without_quotes,
 )
+from mtassay.measures.word_sets import lost_word
 
 # Addresses, tags, placeholders, options and code are not translated.
 _NO_WORDS = re.compile(
@@ -89,9 +90,7 @@ class UntranslatedWords(Check):
                 continue
             if is_same_text(source, output):
                 continue
-            if words := list(_left_words(source, output, *languages)):
-                words = [word for word in words if word not in _right_words(unit.references)]
-            if words:
+            if words := _left_words(source, output, *languages, _right_words(unit.references)):
                 found[index] = words
                 left.update(words)
         loans = _loans(units, left)
@@ -115,16 +114,23 @@ def _right_words(references: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _long_words(source: str, has_nouns: bool) -> frozenset[str]:
-    """The long words of a source; only lower-case words, unless all nouns are capitalised."""
-    return frozenset(word for word in _LONG.findall(source) if has_nouns or word.islower())
+    """The long words of a source; without capitals, unless all nouns are capitalised."""
+    return frozenset(
+        word if has_nouns else word.lower()
+        for word in _LONG.findall(source)
+        if has_nouns or word[1:].islower()
+    )
 
 
 def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
     """Words that a file keeps more than once and in at least half of their occurrences."""
     there: Counter[str] = Counter()
     kept: Counter[str] = Counter()
+    wanted = frozenset(left)
     for unit in units if left else ():
-        words = left.keys() & _LONG.findall(unit.source or "")
+        words = wanted & _long_words(unit.source or "", True)
+        if not words:
+            continue
         there.update(words)
         kept.update(word for word in words if word in unit.output and unit.source != unit.output)
     return {word for word in left if kept[word] > 1 and 2 * kept[word] >= there[word]}
@@ -137,20 +143,26 @@ def _own_words(text: str) -> Sequence[str]:
 
 
 @lru_cache(maxsize=1 << 13)
-def _left_words(source: str, output: str, source_language: str, target_language: str) -> Sequence[str]:
+def _left_words(
+    source: str, output: str, source_language: str, target_language: str, right: frozenset[str]
+) -> list[str]:
     there, here = _own_words(source), _own_words(output)
     known = set(there)
-    left = [word for word in here if word in known and _is_common(word) and not is_loan(word)]
+    known |= {word.lower() for word in there if word.istitle() and target_language in _NOT_LATIN}
+    left = [w for w in here if w in known and _is_common(w) and w not in right and not is_loan(w)]
     if _COMMAND.search(source):
         left = []
     if source_language in _CAPITAL_NOUNS:
-        nouns = {word for word in _AFTER_ARTICLE.findall(output) if word in known}
+        nouns = [word for word in _AFTER_ARTICLE.findall(output) if word in known and word not in right]
         left += [word for word in nouns if word[0].isupper() and len(word) >= _LETTERS + 2]
     languages = source_language, target_language
     foreign = [
         word for word in left if is_foreign_word(word, *languages) and not is_international(word, *languages)
     ]
     return list(dict.fromkeys([*foreign, *_runs(there, here)]))
+
+
+_NOT_LATIN = frozenset(("ru", "uk", "zh", "ja", "ko", "el", "bg"))
 
 
 def _is_common(word: str) -> bool:
@@ -230,9 +242,11 @@ class Lengths:
         0.69
         """
         size = _log_size(unit.output)
-        choices = [size - _log_size(unit.source) - self.usual] if unit.source else []
-        choices += [size - _log_size(text) for text in unit.references if text]
-        return min(choices, key=abs, default=0.0)
+        nearest = size - _log_size(unit.source) - self.usual if unit.source else math.inf
+        for text in unit.references:
+            if text and abs(excess := size - _log_size(text)) < abs(nearest):
+                nearest = excess
+        return 0.0 if nearest == math.inf else nearest
 
 
 class _Shared:
@@ -254,19 +268,22 @@ def lengths_of(units: Sequence[Unit], context: CheckContext) -> Lengths:
 
 
 class Omission(Check):
-    """Outputs that are much shorter than usual in the file."""
+    """Outputs that are much shorter than usual in the file, or lack a word that matters."""
 
     id = "omission"
     group = "meaning"
     severity = "major"
-    about = "the output is much shorter than the source"
+    about = "the output is much shorter than the source, or lacks a word such as except"
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """Find outputs below about 45 % of the usual length, if the source has at least a sentence."""
-        lengths = lengths_of(units, context)
+        lengths, codes = lengths_of(units, context), (code_of(context.source), code_of(context.target))
         for index, unit in enumerate(units):
             source = unit.source
+            if source and not unit.references and (word := lost_word(source, unit.output, *codes)):
+                yield Alarm(index, f"{word!r} is missing", _marks("source", source.lower(), [word]))
+                continue
             missing, n = _fewer_sentences(source, unit.output) if source else (0, 0)
             # Half of the length of these sentences, if all have equal lengths.
             if missing and lengths.excess(unit) < 0.5 * math.log(1 - missing / n):
@@ -295,18 +312,22 @@ class Omission(Check):
 
 
 class Addition(Check):
-    """Outputs that are much longer than usual in the file."""
+    """Outputs that are much longer than usual in the file, or add a word that matters."""
 
     id = "addition"
     group = "meaning"
     severity = "major"
-    about = "the output is much longer than the source"
+    about = "the output is much longer than the source, or adds a word such as free"
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """Find outputs of more than about twice the usual length, and at least 30 letters more."""
-        lengths = lengths_of(units, context)
+        lengths, codes = lengths_of(units, context), (code_of(context.target), code_of(context.source))
         for index, unit in enumerate(units):
+            if unit.source and not unit.references and (word := lost_word(unit.output, unit.source, *codes)):
+                where = _marks("output", unit.output.lower(), [word])
+                yield Alarm(index, f"nothing in the source says {word!r}", where)
+                continue
             if not unit.source or len(unit.output) < len(unit.source) + 15 < 30:
                 continue
             if (more := _fewer_sentences(unit.output, unit.source)[0]) and lengths.excess(unit) > 0.35:
@@ -322,11 +343,10 @@ class Addition(Check):
 _LONG_SOURCE = 50
 # Punctuation that ends a part of a sentence.
 _PART = re.compile(r"[,;:.!?](?=\s|$)|[、，；：。！？]|\s[–—-]\s")
-_SENTENCE = re.compile(
-    r"[^\W_]{1,2}[>)\]\"'”’“»]{0,3}(?:[\u00a0\u202f ]»)?(?:[.;]|[\u00a0\u202f ]?[!?]+)[\"”»)]?"
-    r"(?=\s+[¿¡(\"'“«„]*[^\W_]|\s*$)"
-    r"|[。！？](?!$)|[。！？]$"
-)
+# The end of a sentence, if there is a word before it; to search for its sign is far faster than for words.
+_SENTENCE = re.compile(r"(?:[.;]|[!?]+)[\"”»)]?(?=\s+[¿¡(\"'“«„]*[^\W_]|\s*$)|[。！？]")
+_WORD_BEFORE = re.compile(r"[^\W_][>)\]\"'”’“»]{0,3}(?:[\u00a0\u202f ]»)?\Z")
+_SPACED_BEFORE = re.compile(rf"{_WORD_BEFORE.pattern[:-2]}[\u00a0\u202f ]?\Z")
 
 
 def _fewer_sentences(one: str, other: str) -> tuple[int, int]:
@@ -339,7 +359,12 @@ def _fewer_sentences(one: str, other: str) -> tuple[int, int]:
 
 @lru_cache(maxsize=1 << 14)
 def _count_sentences(text: str) -> int:
-    return len(_SENTENCE.findall(text))
+    count = 0
+    for match in _SENTENCE.finditer(text):
+        sign, before = match[0][0], text[max(0, match.start() - 7) : match.start()]
+        pattern = _SPACED_BEFORE if sign in "!?" else _WORD_BEFORE
+        count += sign in "。！？" or before[-1:].isalnum() or pattern.search(before) is not None
+    return count
 
 
 _CONTACT = re.compile(r"\w@\w|https?://|www\.")

@@ -484,7 +484,7 @@ def ordinal_categories(code: str) -> frozenset[str]:
 
 
 def optional_categories(code: str) -> frozenset[str]:
-    """Categories that translators may leave out, since few numbers need them.
+    """Plural categories that translators may omit, since few numbers need them.
 
     >>> sorted(optional_categories("fr"))
     ['many']
@@ -510,7 +510,7 @@ class PluralForms(Check):
     id = "plural-forms"
     group = "form"
     severity = "major"
-    about = "plural forms that the target language needs and a file lacks, or has without need"
+    about = "plural forms that a file lacks, or that the target language does not have"
     needs = frozenset()
     scope = "file"
 

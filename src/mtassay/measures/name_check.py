@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from operator import add
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
 
@@ -17,7 +18,7 @@ from mtassay.measures.output_language import given_names, scripts_of
 from mtassay.nlp.word_forms import WordForms, word_forms
 
 # A capital letter within a short word (iPhone, GitHub), letters with digits (A321, COVID-19), a handle.
-# Longer ones are words that lost the space between them, shorter ones abbreviations (QoL).
+# Longer ones are words without the space between them; shorter ones are abbreviations (QoL).
 _HANDLE = r"@[A-Za-z_]\w{1,30}"
 _NAME = r"[a-z]{1,2}[A-Z][a-z]{3,12}|[A-Z][a-z]{1,4}[A-Z][a-z]{2,4}|[A-Z][a-z]{3,8}[A-Z][A-Za-z]{0,2}"
 # Codes are the same in any script: LX-4470, B2.14, CZ3108.
@@ -285,7 +286,7 @@ def _named_in(source: str) -> tuple[Sequence[re.Match[str]], re.Match[str] | Non
 
 
 def _after_title(found: re.Match[str], source: str, output: str, target: str) -> SwappedName | None:
-    """Find a changed name after a title, if both are in the same script: Frau Schilling as Mrs Schelling."""
+    """Find a changed name after a title, in the same script: Frau Schilling and Mrs Schelling."""
     other = _TITLED.search(output)
     if not other or target in _INFLECTED or found[1] in output or other[1] in source:
         return None
@@ -333,12 +334,14 @@ def small_place(source: str, output: str) -> str:
 class _Places(NamedTuple):
     """The number of each place by its names (Russian names without endings), and patterns to find them.
 
-    `firsts` has Latin names by their first words, with and without the ending that the pattern allows.
+    `firsts` has Latin names by their first words, with and without the ending that the pattern allows,
+    `heads` the first two letters of all others.
     """
 
     rows: dict[str, int]
     pattern: re.Pattern[str]
     firsts: dict[str, list[str]]
+    heads: frozenset[str]
 
 
 @cache
@@ -347,14 +350,16 @@ def _places() -> _Places:
     table = {name.replace("_", " "): number for number, row in enumerate(rows) for name in row}
     names = [name for name in table if name[0] < "\u0400"]
     cyrillic = "|".join(name for name in table if "\u0400" <= name[0] < "\u0500")
-    others = "|".join(name for name in table if name[0] > "\u2e80")
+    wide = (name for name in table if name[0] > "\u2e80")
+    others = "|".join(sorted(wide, key=len, reverse=True))  # 印度尼西亚 begins as 印度
     pattern = rf"{_latin(names)}|(?<![\w-])(?:{cyrillic})(?=[а-яё]{{0,2}}(?![\w-]))"
     firsts: dict[str, list[str]] = {}
     for name in names:
         first = _WORD.findall(name)[0]
         for word in (first, f"{first}s"):
             firsts.setdefault(word, []).append(name)
-    return _Places(table, re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])"), firsts)
+    heads = frozenset(name[:2] for name in table if name[0] >= "\u0400")
+    return _Places(table, re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])"), firsts, heads)
 
 
 def _latin(names: Iterable[str]) -> str:
@@ -367,9 +372,9 @@ _WORD = re.compile(r"\w+")
 @lru_cache(maxsize=1 << 15)
 def _places_in(text: str) -> dict[int, str]:
     """The places in a text by number, each with its last name in the text."""
-    rows, pattern, firsts = _places()
+    rows, pattern, firsts, heads = _places()
     # Few texts name a place, and splitting a text is much faster than searching for hundreds of names.
-    if text.isascii() or max(text) < "\u0400":
+    if text.isascii() or heads.isdisjoint(map(add, text, text[1:])):
         names = {name for word in _WORD.findall(text) for name in firsts.get(word, ())}
         # In the order of the table, since the first of two names with the same beginning counts.
         found = re.findall(_latin(sorted(names, key=list(rows).index)), text) if names else ()
@@ -384,6 +389,9 @@ def _other_place(missing: list[str], source: str, output: str, target: str) -> S
         return None
     table, theirs = _places().rows, _places_in(source)
     added = [name for row, name in ours.items() if row not in theirs and name not in source]
+    if target in ("ja", "zh"):  # 乌克兰 may be Ukrainian, too.
+        near = {row for name, row in table.items() if name[:4] in source}
+        added = [name for name in added if table[name] not in near]
     # If the output has a place of the source under another name, this name explains it.
     lost = [name for name in missing if name not in table or table[name] not in ours]
     if not added and target in _SPELLED and theirs and ours.keys() <= theirs.keys():

@@ -106,7 +106,7 @@ class Recogniser:
         return {text: self._known[text] for text in wanted}
 
     def _identify(self, context: RunContext | None) -> None:
-        """Find the signature under which earlier runs cached the annotator's entities."""
+        """Find the signature that earlier runs used to cache the annotator's entities."""
         key = f"annotator|{self._own_key()}" if context is not None and not self._signature else ""
         if context is not None and key and (kept := context.recall(key)) is not None:
             self._signature, self.origin = json.loads(kept)

@@ -71,7 +71,7 @@ class Numbers(Check):
                 continue
             found = _Found(f"{clocks[0]}:30 became {clocks[1]}:30") if clocks else None
             is_plain = runs and _has_all(runs, output) and not _is_regrouped(source, output)
-            is_plain = is_plain and _decimals_in(source) <= _decimals_in(output)
+            is_plain = is_plain and (not (own := _decimals_in(source)) or own <= _decimals_in(output))
             if not found and not is_plain and (runs or reader.has_words(source)):
                 found = (reader.compare(unit) if runs else None) or reader.swapped(unit)
             if runs and not found:
@@ -81,6 +81,9 @@ class Numbers(Check):
                 found = found or reader.kept_separator(unit)
             if found := found or _changed_month(source, output, reader) or reader.changed_word(unit):
                 yield Alarm(index, found.message, found.marks)
+
+
+_has_unit = lru_cache(maxsize=1 << 14)(has_unit)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -96,6 +99,7 @@ def _runs_in(source: str) -> frozenset[str]:
     return frozenset(western(run) for run in _DIGITS.findall(source))
 
 
+@lru_cache(maxsize=1 << 14)
 def _decimals_in(text: str) -> frozenset[str]:
     """The decimals of a text: "6,2 %" has 6.2."""
     return frozenset(figure.replace(",", ".") for figure in _DECIMAL.findall(text))
@@ -193,7 +197,8 @@ class _Reader:
         if len(source) > _LONGEST or any(map(_TIME.fullmatch, _DIGITS.findall(source))):
             return None
         if _is_readable(self.source) and _is_readable(self.target):
-            theirs, ours = _values(source, self.source), _values(output, self.target)
+            theirs = _values(source, self.source)
+            ours = _values(output, self.target) if theirs else theirs
         else:  # only by digits
             theirs, ours = _in_digits(source), _in_digits(output)
         if theirs.total() != ours.total() or not theirs:
@@ -210,6 +215,10 @@ class _Reader:
             round(abs(before - after), 6) == 12
             or (abs(before - after) == 0.5 and _HALF.search(f"{source} {output}"))
             or _is_short_year(before, after)
+            or (
+                _DEGREE.search(source)
+                and is_converted(Number("", missing[0], ()), Number("", instead[0], ()))
+            )
             # 3 miles are 5 km, 3 attempts are not 5.
             or (
                 (_expression("measure").search(source) or _expression("measure").search(output))
@@ -238,7 +247,7 @@ class _Reader:
     def changed_scale(self, unit: Unit) -> _Found | None:
         """Find the same digits with another unit: 2.5 million and 2,5 Milliarden."""
         source, output = unit.source or "", unit.output
-        if not self.source or not self.target or not has_unit(source, self.source):
+        if not self.source or not self.target or not _has_unit(source, self.source):
             return None
         theirs, ours = _numbers_of(source, self.source), _numbers_of(output, self.target)
         for number in theirs.numbers:
@@ -315,23 +324,24 @@ def _mark(side: str, text: str, shown: str) -> Mark | None:
     return Mark(kind, *places[0].span()) if len(places) == 1 else None
 
 
-# Half hours by language: the text before and after the hour, and by how many hours it is ahead.
+# Half hours by language: the text before and after the hour, by how many hours it is ahead, and a part of the
+# text that is found fast.
 _HALF_HOURS = {
-    "en": (r"\bhalf past ", r"\b", 0),
-    "de": (r"\bhalb ", r"\b", 1),
-    "nl": (r"\bhalf ", r"\b", 1),
-    "es": (r"\blas? ", r" y media\b", 0),
-    "pt": (r"\bàs? ", r"(?: horas?)? e meia\b", 0),
-    "fr": (r"\b", r" heures? et demie\b", 0),
-    "it": (r"\balle ", r" e mezz[ao]\b", 0),
-    "zh": (r"", r"点半", 0),
-    "ja": (r"", r"時半", 0),
+    "en": (r"\bhalf past ", r"\b", 0, "half"),
+    "de": (r"\bhalb ", r"\b", 1, "halb"),
+    "nl": (r"\bhalf ", r"\b", 1, "half"),
+    "es": (r"\blas? ", r" y media\b", 0, "media"),
+    "pt": (r"\bàs? ", r"(?: horas?)? e meia\b", 0, "meia"),
+    "fr": (r"\b", r" heures? et demie\b", 0, "demie"),
+    "it": (r"\balle ", r" e mezz[ao]\b", 0, "mezz"),
+    "zh": (r"", r"点半", 0, "点半"),
+    "ja": (r"", r"時半", 0, "時半"),
 }
 
 
 @cache
 def _half_hour_pattern(language: str) -> tuple[re.Pattern[str], Mapping[str, int]]:
-    before, after, _ = _HALF_HOURS[language]
+    before, after, _, _ = _HALF_HOURS[language]
     words = {word: hour for hour in range(1, 13) for word in (*spellings(hour, language), str(hour))}
     if language in HAN_LANGUAGES:
         words |= {"一二三四五六七八九十"[hour - 1]: hour for hour in range(1, 11)} | {
@@ -347,7 +357,7 @@ def _half_hour(text: str, language: str | None) -> int | None:
     """The hour of the only half hour in a text, in words or else in digits."""
     if language is None:
         found = [int(hour) for hour in _HALF_IN_DIGITS.findall(western(text))]
-    elif language in _HALF_HOURS:
+    elif language in _HALF_HOURS and _HALF_HOURS[language][3] in text.lower():
         pattern, words = _half_hour_pattern(language)
         found = [words[word.lower()] - _HALF_HOURS[language][2] for word in pattern.findall(text)]
     else:
@@ -376,6 +386,7 @@ def _has_all(runs: Iterable[str], text: str) -> bool:
     return True
 
 
+_DEGREE = re.compile(r"°|[Dd]egree|[Gg]rad")
 _SMALLEST = frozenset({"0", "1"})
 # Two and a half is 2.5.
 _HALF = re.compile(r"hal[fb]|medi[oa]|demi|mezz|mei[oa]|полови|пол[тс]ор|půl|pół|半|½", re.IGNORECASE)
@@ -447,19 +458,18 @@ _HAN_MONTH = re.compile(
 )
 # Without a day, only the words before them show that March and May are months.
 _IN_MONTH = re.compile(
-    r"\b(?:in|since|until|by|last|next) (?:January|February|March|April|May|June|July|August|September"
-    r"|October|November|December)\b|[一二三四五六七八九十]月"
+    r"\b(?:in|since|until|by|last|next|early|late|mid)[ -](?:January|February|March|April|May|June|July"
+    r"|August|September|October|November|December)\b|[一二三四五六七八九十]月"
 )
 
 
 def _changed_month(source: str, output: str, reader: _Reader) -> _Found | None:
     """Find another month than in the source, if each side has exactly one."""
-    # A date has digits on at least one side.
-    has_digits = _DIGITS.search(source) and _DIGITS.search(output)
-    if not (has_digits or _IN_MONTH.search(source)) or len(source) > 2000:
-        return None
-    theirs = _months(source, reader.source)
+    theirs = _months(source, reader.source) if len(source) <= 2000 else ()
     if len(theirs) != 1:
+        return None
+    # A date has digits on at least one side.
+    if not (_DIGITS.search(source) and _DIGITS.search(output)) and not _IN_MONTH.search(source):
         return None
     ours = _months(output, reader.target)
     if theirs < ours and len(ours) == 2 and len(_days(source, reader.source)) == 2:
@@ -548,7 +558,7 @@ def _changed_unit(source: str, output: str) -> _Found | None:
         if (
             other != unit
             and {"million", "billion"}.isdisjoint((unit, other))
-            and {unit, other} not in ({"kilo", "km"}, {"kilo", "kg"})
+            and {unit, other} not in ({"kilo", "km"}, {"kilo", "kg"}, {"mph", "mile"}, {"km/h", "km"})
             and unit not in {name for name, _, _ in ours.values()}
         ):
             message = f"{source[start:end]!r} became {output[place:stop]!r}"
@@ -585,9 +595,14 @@ def _lost_sign(source: str, output: str) -> _Found | None:
 _EVENING = re.compile(r"(?<![\d:.])(1[01]|[1-9])(?:[:.]([0-5]\d))? ?(?:PM|pm|p\.m\.)(?!\w)")
 
 
+@lru_cache(maxsize=1 << 14)
+def _evening(source: str) -> re.Match[str] | None:
+    return _EVENING.search(source)
+
+
 def _lost_afternoon(source: str, output: str) -> _Found | None:
     """Find a time such as 9 PM that has become 9 o'clock in the morning."""
-    match = _EVENING.search(source)
+    match = _evening(source)
     if match is None or len(_EVENING.findall(source)) > 1 or _expression("evening").search(output):
         return None
     hour = int(match[1])

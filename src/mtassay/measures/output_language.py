@@ -12,7 +12,7 @@ from pathlib import Path
 from mtassay.data.languages import name_of, parse_language
 from mtassay.data.words import sound_distance
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit, code_of
-from mtassay.measures.talk import note_labels, refusal_in, speaks_of_translation
+from mtassay.measures.talk import note_labels, refusal_in, small_words, speaks_of_translation
 from mtassay.nlp.identification import (
     LanguageVocabulary,
     can_identify,
@@ -641,11 +641,20 @@ class MixedLanguage(Check):
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         words = file_words(units, context)
         strange = _strange_letters(words.target) if words.target else None
+        near = frozenset(small_words("near").get(words.target or "", "").split())
         for index, unit in enumerate(units):
             output, source = unit.output, unit.source or ""
             if strange and not output.isascii() and (alarm := _strange_script(index, unit, strange)):
                 yield alarm
                 continue
+            if near and not near.isdisjoint(_LETTERS.findall(output)):
+                word = next(word for word in _LETTERS.findall(output) if word in near)
+                if word not in words_of(source) and not is_same_text(source, output):
+                    place = output.index(word)
+                    yield Alarm(
+                        index, f"{word!r} is of another language", (Mark("output", place, place + len(word)),)
+                    )
+                    continue
             common = _parts_of(source).intersection(output.split()) - words.own
             if len(common) < 2 or is_same_text(source, output):
                 continue
@@ -682,13 +691,28 @@ class MixedLanguage(Check):
 
 def _copied_slang(source: str, output: str, target: str | None) -> int:
     """Count the words (except names) copied from the source, if at least three and 40 % of the output."""
-    there, here = (words_of(_BRACKETED.sub(" ", without_quotes(text))) for text in (source, output))
+    here = _unquoted_words(output)
     if target is None or len(here) < 4 or _USAGE.search(source):
         return 0
-    is_loud, known = _is_loud(source), {word.lower() for word in there}
-    own = [word.lower() for word in here if word.isalpha() and (is_loud or word[0].islower())]
-    copied = [word for word in own if word in known and not is_loan(word) and not knows_word(word, target)]
+    is_loud, known = _is_loud(source), _known_words(source)
+    copied = [
+        small
+        for word in here
+        if (small := word.lower()) in known and word.isalpha() and (is_loud or word[0].islower())
+    ]
+    if 5 * len(copied) < 2 * len(here):  # nearly always; dictionaries are slower
+        return 0
+    copied = [word for word in copied if not is_loan(word) and not knows_word(word, target)]
     return len({*copied}) if 5 * len(copied) >= 2 * len(here) and len({*copied}) >= 3 else 0
+
+
+def _unquoted_words(text: str) -> list[str]:
+    return words_of(_BRACKETED.sub(" ", without_quotes(text)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _known_words(source: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _unquoted_words(source))
 
 
 _BRACKETED = re.compile(r"\[[^\]]{1,40}\]")

@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,9 +21,8 @@ from mtassay.data.errors import InputError
 from mtassay.data.formats.textfiles import read_bytes, split_lines
 from mtassay.data.language_packs import pack_file
 from mtassay.data.languages import Pair
-from mtassay.data.words import read_table
+from mtassay.data.words import plain_marks, read_table
 from mtassay.nlp.annotation import Annotation, plain_words
-from mtassay.nlp.normalisation import plain_marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +76,16 @@ _FIELDS = re.compile(r"%(?:\d+\$)?[sduqi](?![^\W_]*')")
 _TRADITIONAL = str.maketrans("沒無別", "没无别")
 
 
+@lru_cache(maxsize=1 << 13)
 def fold_text(text: str) -> str:
     """The text in lower case with plain marks, without options and access keys of programs.
 
     >>> fold_text("D&o not use --no-delay")
     'do not use  '
     """
-    folded = plain_marks(text).casefold().translate(_TRADITIONAL)
+    folded = plain_marks(text).casefold()
+    if not folded.isascii():
+        folded = folded.translate(_TRADITIONAL)
     if "-" in folded:
         folded = _OPTIONS.sub(" ", folded)
     if "%" in folded:
@@ -189,7 +191,8 @@ def negations_of(language: str) -> Negations | None:
     """Return a language's negations from an installed pack or our table; `None` if unknown.
 
     Raises:
-        InputError: A line of the pack's table is not `formal`, `plain` or `hidden`, a tab, and an expression.
+        InputError: A line of the pack's table must be `formal`, `plain` or `hidden`, a tab, and an
+            expression.
     """
     path = pack_file("negations", language)
     if path is None:

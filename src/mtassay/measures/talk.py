@@ -44,6 +44,12 @@ def sign(name: str) -> re.Pattern[str]:
 
 
 @cache
+def small_sign(name: str) -> re.Pattern[str]:
+    """The same for texts in small letters, which is several times faster."""
+    return re.compile(_signs()[name])
+
+
+@cache
 def small_words(table: str) -> Mapping[str, str]:
     """Read a table of `data/small_words.toml`: words by language, separated by spaces."""
     words: Mapping[str, Mapping[str, str]] = read_table(Path(__file__).parent / "data" / "small_words.toml")
@@ -128,9 +134,9 @@ def says_yes_itself(source: str) -> bool:
 
 
 @cache
-def closings() -> re.Pattern[str]:
+def closings(is_ascii: bool) -> re.Pattern[str]:
     """Phrases that end an assistant's answer, in lower case: "I hope this helps!"."""
-    return _joined((talk.close for talk in talk_tables().values()), False)
+    return _joined((talk.close for talk in talk_tables().values()), is_ascii)
 
 
 def begins_with_assent(text: str) -> bool:

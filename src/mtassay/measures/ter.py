@@ -34,8 +34,8 @@ BEAM = 25
 """The number of columns to compute on each side of the diagonal."""
 
 Row = tuple[int, int, int, int, int]
-"""The state before the next row: `plus`, `minus`, and `left`, the columns that the beam has left behind,
-with `left_plus` and `left_minus`, their differences at that moment."""
+"""The state before the next row: `plus` and `minus`, then `left`, the columns behind the beam, with
+`left_plus` and `left_minus`, their last differences."""
 
 
 class ColumnRange(NamedTuple):
@@ -46,8 +46,8 @@ class ColumnRange(NamedTuple):
 
 
 class MeasuredOutput(NamedTuple):
-    """The distance of an output; for each of its words the row above, and the cells equal to the one
-    above and to the left. `limits` has the columns of the row above that each row may use; `None` for all."""
+    """The distance of an output. For each word, it has the row above, and which cells equal the cell above
+    and to the left. `limits` has the columns of the row above that each row may use; `None` means all."""
 
     distance: int
     above: list[Row]
@@ -159,8 +159,8 @@ class EditDistance:
         return [n + m.bit_count() - s.bit_count() for n, m, s in zip(sums, more, less, strict=True)]
 
     def align(self, output: Sequence[int], measured: MeasuredOutput) -> Alignment:
-        """The cheapest edits; on ties Tercom's, which decides from the end and prefers to pair two words, to
-        drop an output word, to add a reference word, in this order."""
+        """The cheapest edits. Ties are decided as in Tercom: from the end, it prefers to pair two words, then
+        to drop an output word, then to add a reference word."""
         _, above, same, all_limits = measured
         i, j = self._length, self._size
         used = [0] * (j + 1)
@@ -188,7 +188,7 @@ class EditDistance:
 def _advance(
     matches: Iterable[int], row: Row, limits: Sequence[ColumnRange | None], full: int, ones: int
 ) -> tuple[list[Row], list[int], Row]:
-    """One row per word: the rows above, the cells equal to the one above and to the left, the last row.
+    """Compute one row per word: the rows above, the cells equal to the cell above and left, the last row.
 
     `full` has all bits of all lanes, `ones` the first bit of each.
     """
@@ -331,8 +331,8 @@ def _find_shifts(
 ) -> tuple[list[Shift], int]:
     """The shifts to try, and Tercom's count of them, which includes repeated and useless shifts.
 
-    A block moves to the place of the same words in the reference, if both sides have an edit there. The
-    search ends at a count of `most`.
+    A block moves to the place of the same words in the reference if both sides have an edit there. The search
+    ends when the count reaches `most`.
     """
     used, output_wrong, reference_wrong = alignment
     places: dict[int, list[int]] = {}

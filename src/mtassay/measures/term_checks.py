@@ -98,7 +98,7 @@ class TermBook:
         return [Occurrence(self._owners[n], m.start, m.end) for n, m in reversed(first.items())]
 
     def occurrences_of(self, concepts: Sequence[Concept], source: str) -> list[Occurrence]:
-        """The occurrences of some concepts of the book in a source text, also inside each other."""
+        """Find occurrences of some concepts in a source text, also inside each other."""
         first = {match.term: match for match in reversed(self._sources.find(TermText(source)))}
         found = ((concept, first.get(self._source_numbers[_written(concept)])) for concept in concepts)
         return [Occurrence(concept, match.start, match.end) for concept, match in found if match]

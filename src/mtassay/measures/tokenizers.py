@@ -83,7 +83,7 @@ _TER_ASIAN_MARKS = "、。〈〉《》「」『』【】〔〕〖〗〘〙〚〛
 
 
 def tokenizer_signature(tokenizer: str) -> str:
-    """sacreBLEU's text after `tok:`; some tokenisers add the version of their model."""
+    """The text after `tok:` in sacreBLEU's signature; some tokenisers add the version of their model."""
     return tokenizer if tokenizer in OURS else str(_sacrebleu_tokenizer(tokenizer).signature())
 
 
@@ -141,7 +141,7 @@ _ALONE, _MARK, _DIGIT, _DASH, _SPACE, _END = 1, 2, 4, 8, 16, 32
 
 
 def _split_lines(joined: str, table: NDArray[np.uint8], *, ends: int) -> SplitTexts:
-    """Split each line into words by the table's entries for its characters; the last entry is for all others.
+    """Split lines into words by the table's entries for characters; the last entry is for all others.
 
     sacreBLEU's rules separate first a mark not after a digit, `([^0-9])([.,])`, then a mark not before a
     digit, `([.,])([^0-9])`, then a dash after a digit, `([0-9])(-)`. A match consumes both characters. So in

@@ -23,7 +23,7 @@ from mtassay.stats.thresholds import (
 )
 
 FEWEST_LABELS = 30
-"""With fewer labels, or fewer than 8 of either kind, nothing is calibrated."""
+"""With fewer labels, or fewer than 8 of one kind, nothing is calibrated."""
 _FEWEST_OF_A_KIND = 8
 
 

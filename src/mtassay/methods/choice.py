@@ -1,6 +1,6 @@
 """The system to choose: quality, price, time and failures in one table and one picture.
 
-Times and tokens come with the answers, prices from the descriptions of the systems (`about`).
+Times and tokens come from the answers, and prices from the systems' descriptions (`about`).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _steps(seconds: float | None) -> float | None:
 
 
 def cost_of(price: Sequence[float], *, characters: float, read: float, written: float) -> float:
-    """What it costs at a price for a million characters, or for a million tokens read and written.
+    """The cost, given a price for a million characters or two prices for a million tokens read and written.
 
     >>> cost_of([20.0], characters=500_000, read=0, written=0), cost_of([1, 2], characters=0, read=5e5, written=5e5)
     (10.0, 1.5)
@@ -307,8 +307,8 @@ def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]], label: st
         return None
     header = ["Model", "best prompt", "chosen on", "other half", "against", "difference there", "n"]
     notes = [
-        f"By {label or name}. The best prompt was chosen on one half of the texts. Its lead on the other "
-        "half (95 % interval) is fair. Bold: more than chance."
+        f"By {label or name}. The best prompt was chosen on one half of the texts. Its lead is measured on "
+        "the other half (95 % interval). Bold: significant."
     ]
     return Table(header, rows, title="Prompts", notes=notes)
 

@@ -16,9 +16,10 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
-from mtassay.nlp.normalisation import plain_text
+from mtassay.data.words import plain_text
 
 Layer = Literal["tokens", "lemma", "pos", "features", "dependencies", "entities", "constituents"]
 LAYERS: frozenset[Layer] = frozenset(
@@ -316,7 +317,11 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-_PLAIN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:['\-][^\W{_UNSPACED}]+)*|[^\w\s]")
+
+
+@cache
+def _plain_pattern() -> re.Pattern[str]:
+    return re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:['\-][^\W{_UNSPACED}]+)*|[^\w\s]")
 
 
 def words_of(annotation: Annotation) -> Words:
@@ -342,5 +347,5 @@ def plain_words(text: str) -> Words:
     ['He’s', 'co\u2011operating']
     """
     plain = plain_text(text)
-    places = [plain.original(*match.span()) for match in _PLAIN.finditer(plain.text)]
+    places = [plain.original(*match.span()) for match in _plain_pattern().finditer(plain.text)]
     return [Token(text[start:end], start, end) for start, end in places]

@@ -221,7 +221,7 @@ def _counts(usage: object) -> dict[str, int]:
 
 
 def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
-    """The error type, if its code says more than the status ("Error codes", OpenAI API documentation)."""
+    """The error type if it says more than the HTTP status ("Error codes", OpenAI API documentation)."""
     error = at(answer, "error")
     codes = {code for code in (at(error, "code"), at(error, "type")) if isinstance(code, str)}
     if status == 429 and codes & _QUOTA:

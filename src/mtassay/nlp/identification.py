@@ -97,9 +97,9 @@ _LONELY_SCRIPTS = {
     "ko": "\uac00-\ud7a3",
 }  # fmt: skip
 _LETTER = re.compile(r"[^\W\d_]")
-_WORD_OR_CHARACTER = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}][{_UNSPACED}]*")
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_WORD_OR_CHARACTER = rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+"
+_compiled = cache(re.compile)  # these take long to compile, and texts with spaces need none
 _PUNCTUATION = "\\.,;:!?\"'()[]{}|/*„“”‚‘’«»‹›…·-–—、。，！？：；「」（）《》|¿¡،؟।"
 # Links, handles, hashtags and tags have no language.
 _NOISE = re.compile(r"https?://\S++|[@#]\w++|<[^<>]{1,400}>|\{[^{}]{1,60}\}")
@@ -121,7 +121,7 @@ def words_of(text: str) -> list[str]:
     if not _NOISE_MARKS.isdisjoint(text):
         text = _NOISE.sub(" ", text)
     is_spaced = text.isascii() or not _UNSPACED_CHARACTER.search(text)
-    words = text.split() if is_spaced else _WORD_OR_CHARACTER.findall(text)
+    words = text.split() if is_spaced else _compiled(_WORD_OR_CHARACTER).findall(text)
     stripped = [word if word.isalpha() else word.strip(_PUNCTUATION) for word in words]
     return [word for word in stripped if word.isalpha() or _LETTER.search(word)]
 
@@ -134,7 +134,7 @@ def is_unspaced(word: str) -> bool:
 class LanguageVocabulary:
     """Words that are evidence for the target language, and words that are evidence for the source language.
 
-    `targets` are texts in the target language; a word must occur `fewest` times in them to count.
+    `targets` are texts in the target language, where a word must occur `fewest` times to count.
     """
 
     def __init__(self, sources: Sequence[str], targets: Sequence[str], *, fewest: int = 1) -> None:
@@ -244,7 +244,7 @@ def _count(texts: Sequence[str]) -> dict[str, int]:
             for char, n in Counter(text).items()
             if _UNSPACED_CHARACTER.match(char) and _LETTER.match(char)
         }
-        text = _UNSPACED_RUN.sub(" ", text)
+        text = _compiled(f"[{_UNSPACED}][{_UNSPACED}]*").sub(" ", text)
     for word, n in Counter(text.split()).items():
         if not word.isalpha():
             word = word.strip(_PUNCTUATION)

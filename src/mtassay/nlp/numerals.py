@@ -25,7 +25,7 @@ def _tables() -> Mapping[str, Any]:
     return read_table(Path(__file__).parent / "data" / "numerals.toml")
 
 
-WORDS = frozenset(("de", "en", "es", "fr", "it", "nl", "pt", "ru"))
+WORDS = frozenset(("cs", "de", "en", "es", "fr", "it", "nl", "pl", "pt", "ru"))
 """Languages whose number words are known."""
 
 Kind = Literal["small", "article", "hundred", "scale", "and", "ordinal"]
@@ -51,9 +51,9 @@ class NumberPhrase(NamedTuple):
     value: str
 
 
-# The value from which an article counts: "um milhão" is 1,000,000, but "um" before "mil" says nothing.
+# The scale from which an article counts: "um milhão" is 1,000,000, but "um" before "mil" is no number.
 _LEAST_FOR_ARTICLE = 10**6
-# Words beside an English ordinal that make it a fraction: one third, a fifth of.
+# Words next to an English ordinal that make it a fraction: one third, a fifth of.
 PARTS = frozenset({"half", "quarter", "of"})
 """Words before "a million" that make it less."""
 FRACTION_BEFORE, FRACTION_AFTER = frozenset({"one", "1"}), frozenset({"of"})
@@ -103,7 +103,7 @@ def key_of(word: str) -> str:
     return strip_marks(unicodedata.normalize("NFKC", word).casefold())
 
 
-_COMPOUNDS = {"en": "{}-{}", "pt": "{} e {}", "es": "{} y {}", "ru": "{} {}"}
+_COMPOUNDS = {"en": "{}-{}", "pt": "{} e {}", "es": "{} y {}", "ru": "{} {}", "cs": "{} {}", "pl": "{} {}"}
 
 
 def spellings(number: int, language: str) -> list[str]:
@@ -259,9 +259,7 @@ def numerals_of(key: str, language: str) -> tuple[NumberWord, ...]:
     # Without a multiplier it would be in the table, so "zweidrei" is not a number.
     if language not in _GLUED or not any(multiplier in key for multiplier in _multipliers(language)):
         return ()
-    parts = _parts(language).findall(key)
-    if "".join(parts) != key:
-        return ()
+    parts = _parts_of(key, language)
     spelled = ("cento" if part == "cent" else part for part in parts)
     numerals = tuple(_GLUE if part in _GLUE_WORDS else known[part] for part in spelled)
     return numerals if any(numeral.kind in ("hundred", "scale") for numeral in numerals) else ()
@@ -282,16 +280,32 @@ def _multipliers(language: str) -> list[str]:
     return [*hundreds, *_GLUED_THOUSANDS[language], *(["cent"] if language == "it" else [])]
 
 
+def _parts_of(key: str, language: str) -> list[str]:
+    """The words of a compound, the longest first at each place; empty if anything is left over."""
+    known, longest = _words_of_compounds(language)
+    parts, place = [], 0
+    while place < len(key):
+        ends = range(min(len(key), place + longest), place, -1)
+        part = next((key[place:end] for end in ends if key[place:end] in known), "")
+        if language == "it" and key.startswith("centott", place):
+            part = "cent"
+        if not part:
+            return []
+        parts.append(part)
+        place += len(part)
+    return parts
+
+
 @cache
-def _parts(language: str) -> re.Pattern[str]:
+def _words_of_compounds(language: str) -> tuple[frozenset[str], int]:
+    """These words, and the length of the longest."""
     words = {
         word
         for word, numeral in lexicon(language).items()
         if numeral.kind in ("small", "article", "hundred", "ordinal") or word in _GLUED_THOUSANDS[language]
     }
     glue = {"de": {"und"}, "nl": {"en"}, "it": set()}[language]
-    alternatives = sorted(words | glue, key=lambda word: (-len(word), word))
-    return re.compile("|".join([*(["cent(?=ott)"] if language == "it" else []), *alternatives]))
+    return frozenset(words | glue), max(map(len, words))
 
 
 _ORDINALS_IN_A_ROW = frozenset({"pt", "es"})

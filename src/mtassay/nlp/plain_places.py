@@ -88,7 +88,7 @@ _LABELS = re.compile(
 """Words that turn a number after them into a name: `type 2`, `phase 3`."""
 _JOINTS = frozenset("-–—/:'’‘′″²³_@#№+=<>×*^~\\&|{}[]第")
 _AFTER = frozenset("月월号番余多来几은는이가을를와과로")
-"""A month's number, and Korean particles that change with the number before them."""
+"""Numbers of months, and Korean particles that depend on the number before them."""
 _NEVER_BEFORE = re.compile(r"(?:[+=×<>≥≤±~]|\s[-–—])\s*$")
 _NEVER_AFTER = re.compile(
     r"\s?(?:stars?\b|sterne?n?\b|étoiles?\b|estrel(?:la|a)s?\b|stelle?\b|星)", re.IGNORECASE
@@ -97,7 +97,7 @@ _CONFIDENCE = re.compile(
     r"signifi[ck]|confid|konfid|confian|intervall?\b|\b[CIK]I\b|置信|显著", re.IGNORECASE
 )
 _HALF_DAY = re.compile(r"\bin the (?:morning|afternoon|evening)\b|\bat night\b|\d ?[ap]\.?m\b", re.IGNORECASE)
-"""Words that make a number up to 12 an hour: `18 in the morning` is not one."""
+"""Words that turn a number up to 12 into an hour: `18 in the morning` is not an hour."""
 _MONTHS = re.compile(
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|fév|avr|mai|août|déc|ene|abr|ago|dic)[a-zû]*",
     re.IGNORECASE,

@@ -1,4 +1,4 @@
-"""spaCy: the official pipelines, users' own, and those of language packs."""
+"""spaCy with official pipelines, the user's own pipelines, and pipelines of language packs."""
 
 from __future__ import annotations
 

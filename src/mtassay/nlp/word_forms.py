@@ -87,7 +87,8 @@ class WordForms:
 
     def __init__(self, language: str) -> None:
         self.language = parse_language(language).code if language else ""
-        self._lemma, self._is_known = _dictionary(_DICTIONARIES.get(self.language, self.language))
+        self._lemma, is_known = _dictionary(_DICTIONARIES.get(self.language, self.language))
+        self._is_known = MadeOnce(is_known).__getitem__
         self.links = _LINKS.get(self.language)
         self._keys = MadeOnce(self._make)
         self._loose = MadeOnce(self._loosened)

@@ -19,7 +19,7 @@ Z95 = NormalDist().inv_cdf(0.975)
 
 
 def adjust(p: NDArray[Any], *, method: str) -> Floats:
-    """p-values (systems, systems), corrected for the number of pairs compared.
+    """Correct p-values (systems, systems) for the number of compared pairs.
 
     Methods: "none"; "bonferroni" and "holm" (1979), which limit the probability of any false difference; "bh"
     (Benjamini & Hochberg 1995), which limits the share of false differences. The matrix must be symmetric.
@@ -273,7 +273,7 @@ def ranks(values: Sequence[float], lost: Losses) -> list[tuple[int, list[int]]]:
 def rank_shares(
     passed: Settled, differences: NDArray[Any], p: NDArray[Any], *, alpha: float = 0.05
 ) -> list[tuple[int, list[int]]]:
-    """(rank, systems) by shares of passed items; systems without a settled item have no rank.
+    """Return (rank, systems) by shares of passed items; systems without settled items have no rank.
 
     `differences` and `p` are for all pairs, on the items settled for both.
     """

@@ -94,7 +94,7 @@ def _spread(differences: NDArray[Any]) -> float:
 
 
 def _raise(largest: Trials, trials: NDArray[Any], comparison: int, spread: Floats) -> None:
-    """Store the size of a difference, in units of its spread, if it is the largest of its trial so far."""
+    """Store the size of a scaled difference in each trial where it is the largest so far."""
     scaled = np.abs(trials[:, comparison]) / spread[comparison]
     np.fmax(largest, scaled.astype(np.float32), out=largest)  # undefined differences (nan) are left out
 

@@ -103,7 +103,7 @@ def estimate_kappa(
     samples: int = 1000,
     seed: int | None = 12345,
 ) -> AgreementEstimate:
-    """Cohen's kappa of two raters on the units that both rated; `weighted` by squared differences.
+    """Cohen's kappa of two raters on units that both rated; `weighted` weights by squared differences.
 
     >>> round(estimate_kappa(np.array([0, 0, 1, 1.0]), np.array([0, 1, 1, 1.0])).value, 6)
     0.5

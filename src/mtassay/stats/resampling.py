@@ -106,7 +106,7 @@ def bootstrap_scores(
 
 
 def paired_bootstrap(scores: NDArray[Any], resampled: NDArray[Any]) -> Floats:
-    """Two-sided p-values (systems, systems) of the paired bootstrap test, as sacreBLEU and Moses define it.
+    """Two-sided p-values (systems, systems) of the paired bootstrap test as in sacreBLEU and Moses.
 
     `scores` (systems,) are the scores on the whole set and `resampled` (samples, systems) those of the
     resamples. p is (c + 1) / (samples + 1), where c counts resamples with |d| - mean |d| > |d of the whole
@@ -159,7 +159,7 @@ def block_rows(n: int, *, row_bytes: int = 0) -> int:
 def weighted_sums(
     weights: NDArray[Any], columns: Sequence[NDArray[Any]], *, most: int | None = None
 ) -> list[Floats]:
-    """Compute `weights @ part` for each part, a chunk of units at a time to avoid a large copy.
+    """Compute `weights @ part` for each part, in chunks of units to avoid a large copy.
 
     Each column is contiguous, since scores are computed by column for all resamples at once. Weights are
     whole numbers whose sum is `most`, by default the number of weights. If no sum of a chunk can need more
@@ -428,7 +428,7 @@ class StreamedSums:
 
 
 def interval(resampled: NDArray[Any], *, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Percentile bounds (low, high) of resampled scores (samples, …), one pair for each column.
+    """Percentile bounds (low, high) of resampled scores (samples, …), a pair for each column.
 
     The bounds are the same order statistics as in sacreBLEU: at 95 % and for 1000 sorted scores, the scores
     with the index 25 from both ends, counted from 0. Undefined scores (nan) are left out; if all are

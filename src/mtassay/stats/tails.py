@@ -1,4 +1,4 @@
-"""Tails of the normal and Student's t distribution, for arrays, to at least 10 digits."""
+"""Tails of the normal and Student's t distribution for arrays, exact to at least 10 digits."""
 
 from __future__ import annotations
 

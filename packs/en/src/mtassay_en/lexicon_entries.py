@@ -136,7 +136,7 @@ def load_lexicon(source: str, reference: str) -> BilingualLexicon:
 
 @cache
 def near_groups() -> frozenset[str]:
-    """Groups whose words may share one translation, so that an old word there proves nothing."""
+    """Groups whose words may share a translation, so that an old word in a translation proves nothing."""
     lines = (DATA / "near_groups.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))
 

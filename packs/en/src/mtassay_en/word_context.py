@@ -75,7 +75,7 @@ _INTENTS = frozenset(("attempt", "wish"))
 _EVENTS = frozenset(("food", "handling", "outcome", "perception", "phase", "tongue"))
 """The groups of verbs whose only object is a thing."""
 _PERSONAL = frozenset(("care", "regard", "treat"))
-"""The groups of verbs whose object may be a Portuguese pronoun before the verb: `me ajudou`."""
+"""The groups of verbs whose object may be a pronoun before the Portuguese verb: `me ajudou`."""
 _PLAIN = frozenset(("cause", "effect", "finding", "inclusion", "making", "measure"))
 """The groups of verbs with any direct object and no other dependents."""
 _COUNTED = frozenset(("short time", "time span", "length", "short length", "volume", "currency"))

@@ -40,7 +40,7 @@ from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.marks import plural
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Run
-from mtassay.measures.worth import worth_table
+from mtassay.measures.metric import worth_table
 from mtassay.methods.headlines import COLUMNS, columns_table
 from mtassay.report.case_text import case_record, case_tables, case_text
 from mtassay.report.run_text import block_text
@@ -113,7 +113,7 @@ def report(
         typer.Option(metavar="OLD", help="Say what got worse since this run, system or file of baselines."),
     ] = None,
     title: Annotated[str, typer.Option(help="The title of the page. Default: the systems.")] = "",
-    no_themes: Annotated[bool, typer.Option("--no-themes", help="Without themes of failures.")] = False,
+    no_themes: Annotated[bool, typer.Option("--no-themes", help="Leave out themes of failures.")] = False,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -143,7 +143,7 @@ def report(
 # `mtassay runs`: the contents of the workspace.
 
 
-runs = typer.Typer(help="See, export, back up and delete the runs that were kept.", no_args_is_help=True)
+runs = typer.Typer(help="Show, export, back up and delete saved runs.", no_args_is_help=True)
 
 
 RunArgument = Annotated[
@@ -169,7 +169,7 @@ def list_runs(output_format: FormatOption = OutputFormat.text, workspace: Worksp
 def show_run(
     run: RunArgument = "last",
     findings: Annotated[
-        bool, typer.Option("--findings", help="Also show the segments worth a look.")
+        bool, typer.Option("--findings", help="Also show the segments that you should look at.")
     ] = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
     phenomena: Annotated[bool, typer.Option("--phenomena", help="Show every phenomenon.")] = False,

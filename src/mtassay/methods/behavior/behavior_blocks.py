@@ -67,7 +67,7 @@ def case_block(finding: Finding, *, show_system: bool = True) -> Block:
 
 
 def edit_blocks(run: Run, segment_id: str, system: str) -> list[Block]:
-    """Both sources of a case with the edit marked, and the output for the original, without the verdict."""
+    """Show a case without its verdict: both sources with the edit marked, and the output for the original."""
     segments = {segment.id: segment for segment in run.segments}
     edited = segments.get(segment_id)
     original = segments.get(original_of(edited) or "") if edited else None
@@ -83,14 +83,14 @@ def edit_blocks(run: Run, segment_id: str, system: str) -> list[Block]:
 
 
 def case_lines(findings: Iterable[Finding]) -> list[Line]:
-    """Both sources and references of a case with the edit marked; empty if it was never judged."""
+    """Both sources and references of a case, with the edit marked; empty if the case was never judged."""
     judged = (CaseEvidence.of(finding) for finding in findings)
     evidence = next((evidence for evidence in judged if evidence.status), None)
     return [] if evidence is None else [*_original_lines(evidence), *_edited_lines(evidence)]
 
 
 def answer_view(finding: Finding) -> AnswerView:
-    """One system's part of a case: both outputs, differences marked in the second, and the reasons."""
+    """One system's part of a case: both outputs (differences are marked in the second) and the reasons."""
     evidence = CaseEvidence.of(finding)
     verdict = str(finding.verdict or "")
     if not evidence.status:

@@ -1,4 +1,4 @@
-"""The judge's evidence on a case: the record that explains a verdict, and the code that makes it."""
+"""The judge's evidence about a case: the record that explains a verdict, and how it is made."""
 
 from __future__ import annotations
 

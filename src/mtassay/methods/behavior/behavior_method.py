@@ -257,7 +257,7 @@ class BehaviorMethod(RepeatSettings, Method):
             why = CaseEvidence.of(first).lacks(first)
             raise UsageError(f"All cases were skipped, nothing is judged. The first: {why}.")
 
-    # The flow --------------------------------------------------------------------------------------------
+    # Steps -----------------------------------------------------------------------------------------------
 
     def read(self, source: Any, reference: Any, context: RunContext) -> list[Segment]:
         """Read a parallel text from files or lists of texts; without a reference, both sides of cases.

@@ -189,7 +189,7 @@ class BehaviorView(RunView):
         return {original: s.id for s in self.run.segments if (original := original_of(s)) is not None}
 
     def pairs(self, question: str) -> list[AskedPair]:
-        """Edited and original pairs, mixed, so raters do not know which kind they see."""
+        """Edited and original pairs, mixed so that raters do not know which kind they see."""
         return pairs_in(self.run.segments, question) if question in PAIR_QUESTIONS else []
 
     def related_blocks(self, segment_id: str, system: str) -> list[Block]:

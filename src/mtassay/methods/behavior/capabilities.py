@@ -1,4 +1,4 @@
-"""The capabilities: a word or phrase becomes another of its kind, or a verb gets another form."""
+"""The capabilities: a word or phrase is replaced by another of its kind, or a verb gets another form."""
 
 from __future__ import annotations
 

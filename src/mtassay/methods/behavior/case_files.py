@@ -1,4 +1,4 @@
-"""Files of behavioural cases and of a system's outputs for them: JSONL, or TSV with the same columns.
+"""Reads and writes files of behavioural cases and of outputs: JSONL, or TSV with the same columns.
 
 A case is `{id, capability, source, reference, edited_source, pseudo_reference, edit}`, and its outputs are
 `{id, output, edited_output}`. If a file does not name the edit, the texts are compared to find it.
@@ -58,7 +58,7 @@ def write_cases(where: FilePath | TextIO, cases: Iterable[BehaviorCase]) -> None
 
 
 def case_record(case: BehaviorCase) -> dict[str, Any]:
-    """A case as a JSON record; `edit` has the changes of the source and of the reference."""
+    """Convert a case to a JSON record; `edit` has the changes of the source and of the reference."""
     record: dict[str, Any] = {key: getattr(case, key) for key in _TEXTS}
     record["edit"] = {
         "source": [_edit_record(edit) for edit in case.changes],

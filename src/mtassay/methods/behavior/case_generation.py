@@ -1,4 +1,4 @@
-"""Makes test cases from a parallel corpus: reads it, finds the places to edit, has them filled and checked.
+"""Makes test cases from a parallel corpus: finds places to edit, fills them, and checks the results.
 
 This is the pipeline of section 3 of Wu, Liu, Yeung (2023), for any infiller. Cases are made in rounds: each
 round tries the next place of every source that has no case yet.

@@ -1,4 +1,4 @@
-"""Whether an edit is in a translation: found, provably ignored, or unknown.
+"""Finds whether a translation has an edit: it is found, provably ignored, or unknown.
 
 If an edit is not found, nothing is proven, since it may be translated by other words. An old word that is
 still there proves nothing either if the edit may be a synonym, as edits by language models often are.
@@ -134,7 +134,7 @@ def _normaliser(language: str) -> Normaliser:
 
 
 def _differing(old: Sequence[str], new: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Both texts without the words that they have in common at the beginning or end.
+    """Remove the words that both texts share at the beginning or end.
 
     >>> _differing(["a", "casa", "grande"], ["a", "rua", "grande"])
     (['casa'], ['rua'])
@@ -202,7 +202,7 @@ def find_edit(
 
 @lru_cache(maxsize=1 << 14)
 def words_of(text: str) -> tuple[str, ...]:
-    """The words in lower case, without marks; characters of scripts without spaces one by one.
+    """Split a text into lower-case words, without marks; in unspaced scripts, into single characters.
 
     >>> words_of("Ａ Casa-Grande 很大")
     ('a', 'casa', 'grande', '很', '大')

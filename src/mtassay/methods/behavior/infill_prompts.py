@@ -1,4 +1,4 @@
-"""Prompts for a language model: those of Wu, Liu, Yeung (2023), tables 3 and 8, for any two languages.
+"""The prompts of Wu, Liu, Yeung (2023), tables 3 and 8, for a language model and any two languages.
 
 Their templates are for English and Chinese, for one masked place, and for an answer after two labels. We
 added several places, the example, JSON answers and the objection to an earlier answer. The wording is in

@@ -76,7 +76,7 @@ class Rejected:
 
 
 class Distinct(NamedTuple):
-    """Whether some edit of a case is known to change the meaning, and whether all are."""
+    """Whether some or all edits of a case are known to change the meaning."""
 
     some: bool
     all: bool

@@ -160,7 +160,7 @@ def unequal_pairs(
     *,
     filter_beta: float | None = None,
 ) -> dict[str, PairQualities]:
-    """Cases by id that do not meet |QE(x, r) - QE(x', r')| <= `filter_beta` (default: the measure's own).
+    """Cases (by id) that violate |QE(x, r) - QE(x', r')| <= `filter_beta` (default: the measure's own).
 
     Here, the only output of a `Translated` is the reference.
     """

@@ -1,4 +1,4 @@
-"""Checks as a method: every text with its translation is a case, every alarm a finding."""
+"""Checks as a method: a text with its translation is a case, and an alarm is a finding."""
 
 from __future__ import annotations
 

@@ -293,7 +293,7 @@ class WordMeanings:
         _ = self._vectors
 
     def similarities(self, edits: Sequence[Edit]) -> list[float]:
-        """The cosine of the two words of each edit, in order; 0 for opposites made by a prefix."""
+        """The cosine of the old and new word of each edit, in order; 0 for opposites made by a prefix."""
         if not edits:
             return []
         self._vectors.learn([word for edit in edits for word in _words(edit)])

@@ -108,7 +108,7 @@ def _glued(sentence: Annotation, index: int) -> bool:
 
 
 def _is_abbreviated(sentence: Annotation, index: int) -> bool:
-    """Whether an abbreviation of the word follows in brackets: `neck pain (NP)`."""
+    """Whether an abbreviation follows the word in brackets: `neck pain (NP)`."""
     return _ABBREVIATION.match(sentence.text, sentence.tokens[index].end) is not None
 
 

@@ -17,7 +17,6 @@ from mtassay.measures.check_run import check_names, count_checks
 from mtassay.measures.corpus import Corpus, checked, labels_of, measure_all, open_metrics, saved_metric
 from mtassay.measures.given_scores import SegmentScore
 from mtassay.measures.metric import Metric
-from mtassay.measures.plausibility import reference_notes
 from mtassay.methods.basis import (
     CHECKS_BESIDE,
     CRITICAL,
@@ -27,7 +26,6 @@ from mtassay.methods.basis import (
     unanswered_counts,
     unanswered_note,
 )
-from mtassay.methods.repeats import pool, set_apart, times_asked
 from mtassay.methods.score.judged import judge_outputs, require_judge
 from mtassay.methods.score.score_statistics import (
     LEAST_DOCUMENTS,
@@ -90,7 +88,7 @@ class ScoreMethod(RepeatSettings, Method):
     pair: tuple[str, str] | None = None
     test: Test = setting(
         "randomization",
-        "How two systems are compared. The last two are sacreBLEU's and find more differences.",
+        "The test that compares two systems. The last two are sacreBLEU's and find more differences.",
     )
     samples: int = setting(1000, "Bootstrap resamples.", least=100)
     trials: int = setting(10000, "Trials of the randomization test.", least=100)
@@ -105,14 +103,14 @@ class ScoreMethod(RepeatSettings, Method):
     )
     unit: Unit | None = setting(
         None,
-        "What intervals and tests resample. Default: documents where they are known.",
+        "Units that intervals and tests resample. Default: documents, if they are known.",
         in_signature=False,
     )
     ranks: Ranks = setting(
         "best", "Ranks: 1 for every system that may be the best, or clusters as at WMT.", in_signature=False
     )
     rank_incomplete: bool = setting(
-        False, "Rank systems with missing answers or ratings too.", in_signature=False
+        False, "Also rank systems with missing answers or ratings.", in_signature=False
     )
     by: str | None = setting(None, "Also score each domain, document or other tag separately.", metavar="TAG")
     checks: tuple[str, ...] = field(default=CRITICAL, metadata=CHECKS_BESIDE)
@@ -211,6 +209,8 @@ class ScoreMethod(RepeatSettings, Method):
         evidence: list[Finding] = []
         lean = corpus.without_empty_references
         if self.checks != ("none",):
+            from mtassay.measures.plausibility import reference_notes  # slow to load
+
             for note in reference_notes(lean.segments, lean.outputs, self.metrics):
                 context.note(note)
         counting = [m.label for m in self.metrics.values() if m.counts_empty_references]
@@ -224,9 +224,13 @@ class ScoreMethod(RepeatSettings, Method):
         with self._checked(lean, context) as alarms:
             if self.judge_by:
                 evidence += judge_outputs(lean, self._judged_pair, context, self.judge_by)
-            times = times_asked(outputs) if any(o.meta for row in outputs.values() for o in row) else 1
+            times, everything = 1, corpus
             each_time: dict[str, dict[str, list[float]]] = {}
-            everything = Corpus.of(corpus.segments, set_apart(outputs)) if times > 1 else corpus
+            if any(answer.meta for answers in outputs.values() for answer in answers):
+                from mtassay.methods.repeats import pool, set_apart, times_asked  # slow to load
+
+                times = times_asked(outputs)
+                everything = Corpus.of(corpus.segments, set_apart(outputs)) if times > 1 else corpus
             for name, metric, usable, measured in measure_all(
                 self.metrics, everything, context, extra=self._resampling
             ):

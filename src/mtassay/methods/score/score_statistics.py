@@ -400,7 +400,7 @@ def _wmt_clusters(
 def drawn_together(
     parts: Sequence[NDArray[Any]], ids: Sequence[str], documents: Mapping[str, str]
 ) -> list[NDArray[Any]]:
-    """Statistics (units, …) added up by document, or unchanged without documents."""
+    """Sum statistics (units, …) by document; without documents, they are unchanged."""
     if not documents:
         return list(parts)
     _, places = np.unique([documents.get(unit, unit) for unit in ids], return_inverse=True)

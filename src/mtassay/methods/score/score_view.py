@@ -29,7 +29,6 @@ from mtassay.measures.corpus import labels_of, open_metrics, saved_metric
 from mtassay.measures.given_scores import Scores, are_of_people
 from mtassay.measures.metric import Metric
 from mtassay.methods.basis import alarm_table, answer_tables, unanswered_note
-from mtassay.methods.choice import choice_figures, choice_headlines
 from mtassay.methods.headlines import Contest, matrix_table
 from mtassay.methods.score.judged import (
     JUDGE,
@@ -164,6 +163,8 @@ class ScoreView(RunView):
             way = ways.get(name, True)
             contest = Contest(run, name, "all", label, unit, alpha, way, is_people=name in people)
             told += contest.headlines()
+        from mtassay.methods.choice import choice_headlines  # slow to load
+
         told += choice_headlines(run, told)
         return [*told, *weak_headlines(run), *self.open_headlines()]
 
@@ -219,6 +220,8 @@ class ScoreView(RunView):
         return judged_blocks(self.run, look) if self._is_judged else []
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
+        from mtassay.methods.choice import choice_figures  # slow to load
+
         return [*score_figures(self._labelled.result), *choice_figures(self)]
 
     def differences(self, look: Look = PLAIN) -> list[Table | Block]:

@@ -393,7 +393,7 @@ def _more(texts: list[str]) -> str:
 
 
 def lint(suite: Suite, *, report: Callable[[int], None] | None = None) -> list[Problem]:
-    """All problems in the order of the file, most of those of the whole suite first.
+    """Find all problems in the order of the file; most problems of the whole suite come first.
 
     `report` is called with the number of finished items.
     """
