@@ -133,7 +133,9 @@ class Glance:
                 continue  # its sentences do not say how bad an error is
             n = len(part.sentences.views)
             out = {name for name, reason in self.out.items() if reason == MORE_CRITICAL.lower()}
-            more = out.union(with_more_critical(part.run))
+            # If this ruled somebody out, all are tested at the level of the decision.
+            compared = len(self.systems) - len(self.out) + len(out) if out else len(part.run.systems)
+            more = out.union(with_more_critical(part.run, compared))
             own = {
                 name: GlanceCell(f"{cases.n:,}", cases, round(100 * cases.n / n), "▼" * (name in more))
                 for name, cases in found.items()
