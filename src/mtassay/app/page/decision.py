@@ -587,10 +587,9 @@ class _Choice:
     def review(self, system: str) -> tuple[str, str]:
         """Tell what a person should check before a system is shipped, and the command for it."""
         waiting = {
-            one.run.id: len({answer.segment_id for answer in view.open_answers() if answer.system == system})
+            one.run.id: len({answer.segment_id for answer in view.waiting() if answer.system == system})
             for one in self.tested
             for view in [view_of(one.run)]
-            if view.asks
         }
         run = max(waiting, key=lambda run_id: waiting[run_id], default="")
         if not run or not waiting[run]:
