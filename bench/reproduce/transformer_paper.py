@@ -161,7 +161,7 @@ def measure(folder: Path) -> dict[str, Any]:
     test = [(row[0], row[1]) for row in table(folder / "test.tsv")]
     said = dict(table(folder / "asked.tsv"))
     longer = longer_pairs()
-    return {
+    found = {
         "training": json.loads((folder / "training.json").read_text(encoding="utf-8")),
         "Tatoeba": bleu({NAME: [row[2] for row in table(folder / "test.tsv")]}, test),
         "longer sentences": bleu({NAME: [said[source] for source, _ in longer]}, longer),
@@ -170,8 +170,10 @@ def measure(folder: Path) -> dict[str, Any]:
             "our judge": capabilities(said),
             "paper's rule": capabilities(said, judge_by="paper", quality="use"),
         },
-        "fine-tuning": fine_tuning(folder, test),
     }
+    if (folder / "fine-tuned.jsonl").exists():
+        found["fine-tuning"] = fine_tuning(folder, test)
+    return found
 
 
 if __name__ == "__main__":
