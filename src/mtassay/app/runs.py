@@ -277,13 +277,13 @@ def load(
     store = open_workspace(workspace)
     if name == "last" and method is not None:
         name = next((run.id for run in store.runs() if run.method == method), name)
-    record = saved_run(store, name)
+    record = settled_run(store, name)
     if method not in (None, record.method):
         raise UsageError(f"Run {record.id} is of '{record.method}', not of '{method}'.")
     return Run(record)
 
 
-def saved_run(store: Workspace, name: str) -> nouns.Run:
+def settled_run(store: Workspace, name: str) -> nouns.Run:
     """A saved run as people see it: with what reviewers answered until now."""
     run = store.run(name)
     context = EngineContext(store, texts=str(run.result.basis.get("texts", "")))

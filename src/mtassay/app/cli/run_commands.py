@@ -33,7 +33,7 @@ from mtassay.app.cli.frame import (
 )
 from mtassay.app.reports import ReportForm, write_report
 from mtassay.app.runs import Run as Loaded
-from mtassay.app.runs import open_workspace, saved_run
+from mtassay.app.runs import open_workspace, settled_run
 from mtassay.data.display import Look, Table
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.jsonl import write_jsonl
@@ -187,7 +187,7 @@ def show_run(
     mtassay runs show last --examples 5 --between old,new
     """
     compared = side_by_side(examples, between)
-    record = saved_run(open_workspace(workspace), run)
+    record = settled_run(open_workspace(workspace), run)
     view = view_of(record)
     look = Look(pairs=pairs, detail=phenomena, cases=0 if findings else None, is_saved=True, **compared)
     if output_format is OutputFormat.json:
@@ -235,7 +235,7 @@ def export_run(
     workspace: WorkspaceOption = None,
 ) -> None:
     """Write a run as JSONL."""
-    record = saved_run(open_workspace(workspace), run)
+    record = settled_run(open_workspace(workspace), run)
     if what not in ("scores", "findings", "segments", "outputs"):
         raise UsageError(f"Cannot export '{what}'. Available: scores, findings, segments, outputs.")
     records = [asdict(f) for f in record.findings] if what == "findings" else Loaded(record).records(what)
