@@ -647,8 +647,8 @@ class MixedLanguage(Check):
             if strange and not output.isascii() and (alarm := _strange_script(index, unit, strange)):
                 yield alarm
                 continue
-            if near and not near.isdisjoint(_LETTERS.findall(output)):
-                word = next(word for word in _LETTERS.findall(output) if word in near)
+            if near and not near.isdisjoint(_LETTERS.findall(output.lower())):
+                word = next(word for word in _LETTERS.findall(output) if word.lower() in near)
                 if word not in words_of(source) and not is_same_text(source, output):
                     place = output.index(word)
                     yield Alarm(
