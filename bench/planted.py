@@ -38,6 +38,7 @@ REASONS = {
     "url": ("urls", "identifiers"),
     "linebreak": ("line-breaks",),
     "negation": ("negation",),
+    "opposite": ("negation",),
     "name": ("names", "do-not-translate", "identifiers", "numbers"),
     "untranslated": ("untranslated", "untranslated-words", "mixed-language"),
     "chatter": ("chatter",),

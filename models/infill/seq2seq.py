@@ -38,9 +38,9 @@ SIZES = {
 }
 BEGIN, PAD, END = 0, 1, 2
 LENGTHS, LONGEST, TOKENS = (1, 1, 1, 1, 1, 1, 2, 2, 2, 3), 100, 24_000
-COPIED = 0.3  # weight of the rest's pieces, that of the gap's being 1
+COPIED = 0.1  # weight of the rest's pieces, that of the gap's being 1
 JOINED = 0.3
-PEAK, WARM_UP, SMOOTHING = 5e-4, 1000, 0.05
+PEAK, WARM_UP, SMOOTHING = 5e-4, 600, 0.05
 SEED = 12345
 
 

@@ -35,7 +35,7 @@ from network import BEAMS, PAD, Transformer, Translator, autocast, device_of, lo
 from train import Pair, batch_loss, batches, coded, read_lines, split_data
 
 EPOCHS, RATE, TOKENS = 15, 1e-4, 1_000
-STEPS, EVERY, CAREFUL_RATE, MIXED, HOLD = 200, 20, 5e-5, 1_000, 2.0
+STEPS, EVERY, CAREFUL_RATE, MIXED, HOLD = 160, 20, 5e-5, 1_000, 2.0
 TOLERANCE = 0.1
 Pairs = Sequence[tuple[str, str]]
 

@@ -157,6 +157,7 @@ def test_answers_given_later_count_wherever_a_saved_run_is_shown(
         render_page(report_page(["last"], workspace=workspace)),
     ):
         assert "3 verdicts changed" in text
+        assert "1 output waits for people" in text
     assert "reviewers settled this output" in run("compare", "last:a", "last:c").stdout
     assert "incorrect by reviewers (the run said undecided)" in run("explain", "novel").stdout
     decide("Ela leu uma novela.", "unsure", "ben")  # takes the answer back

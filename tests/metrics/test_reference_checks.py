@@ -8,8 +8,8 @@ from pathlib import Path
 
 import mtassay as mt
 from mtassay.data.nouns import Segment
+from mtassay.measures.metric import worth_of, worth_table
 from mtassay.measures.plausibility import reference_notes
-from mtassay.measures.worth import worth_of, worth_table
 
 WORDS = ["river", "bridge", "old", "house", "sold", "north", "young", "couple", "paint", "blue"]
 

@@ -257,7 +257,7 @@ def test_what_would_decide_is_told_with_a_command() -> None:
 def test_priorities_change_the_choice_and_say_so() -> None:
     wins = {"x": ["a>b", "a>c"]}
     prices = {"a": 20.0, "b": 1.0, "c": 5.0}
-    assert decided(wins, prices=prices).priorities.endswith("With cost first it would be b.")
+    assert decided(wins, prices=prices).priorities.endswith("With cost first, the advice would be b.")
     by_cost = decided(wins, prices=prices, priorities=["cost", "quality"])
     assert by_cost.advice == "Ship b."
     assert by_cost.sure[0] == "Sure: it is cheaper. Price of a million characters: b 1.00, a 20.00, c 5.00."
@@ -266,7 +266,10 @@ def test_priorities_change_the_choice_and_say_so() -> None:
     )
     assert by_latency.advice == "The data cannot decide between b and c."
     assert "Slower: a (3.00)." in by_latency.others
-    assert "Not considered, because unknown: cost" in decided(wins, priorities=["cost", "quality"]).priorities
+    assert (
+        "Not used, because the values are not known: 'cost'"
+        in decided(wins, priorities=["cost", "quality"]).priorities
+    )
 
 
 def test_fewer_critical_errors_decide_where_quality_does_not() -> None:
@@ -772,6 +775,6 @@ def test_where_people_saw_no_difference_more_of_the_same_is_not_the_first_advice
 
 def test_a_few_sentences_ask_for_more_sentences() -> None:
     told = decided({"x": [], "y": []}, units=8)
-    assert told.next_step.startswith("test on more sentences, 30 at least")
+    assert told.next_step.startswith("test on at least 30 sentences")
     assert told.no_risk == "No check was run, so no risk is known."
     assert "Risk: No check was run, so no risk is known." in told.lines()

@@ -226,7 +226,8 @@ def test_what_was_written_is_told_with_its_file(browser: TestClient, workspace: 
     card = card_of(workspace, FALOU)
     sent = {"csrf": fields(browser.get(card).text)["csrf"], "pattern": r"\bfalou\b", "kind": "incorrect"}
     html = browser.post(f"{card}/rule", data=sent, headers={"hx-request": "true"}).text
-    assert r"Written to suite.yaml: incorrect if \bfalou\b. To take it out, edit the file." in html
+    written = r"incorrect if \bfalou\b (it looks for the word 'falou', not 'Falou')"
+    assert f"Written to suite.yaml: {written}. To take it out, edit the file." in unescape(html)
 
 
 def test_a_card_says_where_rules_of_today_contradict_ones_answer(

@@ -133,7 +133,7 @@ class CampaignReport:
                 rules.append(f"less than {campaign.exclude_faster:g} s for an output (median)")
             tables.append(checks_table(self.checked, rules))
         if self.agreement:
-            told: Any = {"title": "Agreement", "how": "rated, blind to each other", "changed": self.changed}
+            told: Any = {"title": "Agreement", "how": "rated blind", "changed": self.changed}
             tables.append(agreement_table(self.agreement, first=[self.scale], **told))
         tables += [self._by(part, by_name) for part, by_name in self.groups.items() if any(by_name.values())]
         return tables

@@ -39,8 +39,8 @@ from mtassay.review.pending import (
 )
 from mtassay.review.quality_control import kind_of_check, with_checks
 from mtassay.review.queue import QueueEntry
+from mtassay.runtime.database import now_exactly
 from mtassay.runtime.workspace import Workspace
-from mtassay.runtime.workspace_file import now_exactly
 from mtassay.stats.resampling import fixed_seed
 
 USUAL_OVERLAP = 0.2

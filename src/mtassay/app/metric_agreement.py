@@ -138,7 +138,7 @@ def correlate(
     if mtme is not None:
         clash = {"human_scores": human_scores, "source": source, "documents": documents}
         if superfluous := [option for option, value in clash.items() if value]:
-            raise UsageError(f"`mtme` brings test set and human scores along: leave out `{superfluous[0]}`.")
+            raise UsageError(f"`mtme` already has test set and human scores: leave out `{superfluous[0]}`.")
         material = material_from_folder(
             Path(mtme),
             _needed(pair),

@@ -455,7 +455,9 @@ def add_rule(cards: Cards, card: Card, pattern: str, *, verdict: str, receipt: s
         along=lambda: rulebook.accept(cards.store, item, text, pattern, correct=correct, reviewer=cards.who),
     )
     where = Path(rulebook.path).name
-    return f"Written to {where}: {verdict} if {pattern}. To take it out, edit the file."
+    told = rulebook.told(pattern, text)
+    about = f"{verdict} if {pattern} (it looks for {told})"
+    return f"Written to {where}: {about}. To take it out, edit the file."
 
 
 def _contradicts(card: Card, verdict: str) -> bool:

@@ -26,9 +26,8 @@ from mtassay.data.settings import is_live
 from mtassay.methods.engine import EngineContext, Open, execute
 from mtassay.report.run_text import Form, Progress, render, render_html
 from mtassay.review.pending import answers_about, answers_note
-from mtassay.runtime.database import UnavailableError
+from mtassay.runtime.database import UnavailableError, nearest_workspace
 from mtassay.runtime.workspace import TEMPORARY_RUNS, Workspace
-from mtassay.runtime.workspace_file import nearest_workspace
 from mtassay.systems.client import Budget, CallPlan, Tally
 from mtassay.systems.live import LiveSystem
 from mtassay.systems.roster import AnySystems, named, open_system, open_systems, replays
@@ -278,13 +277,13 @@ def load(
     store = open_workspace(workspace)
     if name == "last" and method is not None:
         name = next((run.id for run in store.runs() if run.method == method), name)
-    record = saved_run(store, name)
+    record = settled_run(store, name)
     if method not in (None, record.method):
         raise UsageError(f"Run {record.id} is of '{record.method}', not of '{method}'.")
     return Run(record)
 
 
-def saved_run(store: Workspace, name: str) -> nouns.Run:
+def settled_run(store: Workspace, name: str) -> nouns.Run:
     """A saved run as people see it: with what reviewers answered until now."""
     run = store.run(name)
     context = EngineContext(store, texts=str(run.result.basis.get("texts", "")))
@@ -426,7 +425,7 @@ class DryRun(MtassayError):  # noqa: N818
         if not self.plans:
             return ["No live engine or model would be asked."]
         told = [plan.describe(name) for name, plan in self.plans.items()]
-        return [*told, "More may be asked, by what the answers are."] if self.is_open else told
+        return [*told, "Depending on the answers, more may be asked."] if self.is_open else told
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ from mtassay.stats.proportions import wilson
 SYSTEMS = 20
 """Number of systems shown, those with the most failures; a program gets all."""
 COUNTED = (
-    "Each failed output of any method or run counts once, also where systems are not compared. So there may "
-    "be more than in a table."
+    "Each failed output of any method or run counts once, even if systems are not compared. So there may be "
+    "more failures here than in a table."
 )
 """A note on why a theme counts more failures than a table beside it."""
 _NAME = 60

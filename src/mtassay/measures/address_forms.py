@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 from mtassay.data.words import read_table
 from mtassay.measures.check import words
 
+_NLP = Path(__file__).parent.parent / "nlp" / "data"
+
 
 class AddressForm(NamedTuple):
     """A form of address or a variant in a text, and the place that shows it."""
@@ -109,7 +111,17 @@ def _first_parts(code: str) -> frozenset[str]:
 def _chinese() -> dict[str, str]:
     signs = {name: _tables()["variants"][name] for name in _VARIANTS["zh"]}
     shared = set.intersection(*map(set, signs.values()))
-    return {sign: name for name, own in signs.items() for sign in own if sign not in shared}
+    _, traditional, simplified = (_NLP / "simplified.txt").read_text(encoding="utf-8").splitlines()
+    only = set(traditional).difference(simplified, "乾著瞭於夥藉摺餘鬥裏麼儘後隻係")
+    return dict.fromkeys(only, "zh-Hant") | {
+        sign: name for name, own in signs.items() for sign in own if sign not in shared
+    }
+
+
+@cache
+def _taiwan() -> re.Pattern[str]:
+    """Words of Taiwan in simplified characters: 软体 is 软件 elsewhere."""
+    return re.compile("|".join(_tables()["variants"]["zh-TW"].split()))
 
 
 @cache
@@ -130,6 +142,8 @@ def find_variants(text: str, code: str) -> list[AddressForm]:
         for char in sorted(signs.keys() & set(text), key=text.index):
             place = text.index(char)
             first.setdefault(signs[char], AddressForm(signs[char], char, place, place + 1))
+        if match := _taiwan().search(text):
+            first.setdefault("zh-Hant", AddressForm("zh-Hant", match[0], *match.span()))
         return list(first.values())
     if code not in _VARIANTS:
         return []

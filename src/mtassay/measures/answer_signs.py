@@ -163,6 +163,33 @@ def orders_nothing(output: str) -> bool:
     return sign("makes").search(output) is None
 
 
+# Kinds of texts that a request asks for, and their names in other languages.
+_KINDS = [
+    re.compile(rf"(?<![A-Za-zà-ÿа-я])(?:{pattern})", re.IGNORECASE)
+    for pattern in small_words("kinds").values()
+]
+_REQUEST = re.compile(small_words("expressions")["request"], re.IGNORECASE)
+_REPLY = re.compile(small_words("expressions")["reply"], re.IGNORECASE)
+
+
+def writes_kind(source: str, output: str) -> str | None:
+    """The kind of text that the source asks for and of which the output says nothing.
+
+    >>> writes_kind("Write a poem about rain.", "Grau fällt der Regen")
+    'poem'
+    """
+    request = _REQUEST.search(source) if len(source) < 200 else None
+    for kind in _KINDS if request else ():
+        if (match := kind.search(source, request.end() if request else 0)) and not kind.search(output):
+            return match[0]
+    return None
+
+
+def replies_token(source: str, output: str) -> bool:
+    """Whether the output is only the word that the source says to reply."""
+    return _REPLY.match(source) is not None and says_only_token(source, output)
+
+
 def ignores_text(source: str, output: str) -> str | None:
     """The source's order to ignore a text and write another, if the output has no word for ignoring.
 
@@ -263,6 +290,32 @@ def loop_in(source: str, output: str) -> str | None:
     if n >= 5 and 3 * n > 0.4 * len(words) and _most_frequent(_units_of(source))[1] < 4:
         return " ".join(gram)
     return None
+
+
+_THRICE = re.compile(r"(\w.{15,200}?)(?:\1){2}|([^,;.!?，。；]{12,200}[,;.!?，。；]\s?)\2\2", re.DOTALL)
+
+
+def thrice(source: str, output: str) -> str | None:
+    """A long phrase three times in a row, which the source does not have so."""
+    match = _THRICE.search(output) if len(output) < 2_000 and _may_repeat(output) else None
+    return match[1] or match[2] if match and not _THRICE.search(source) else None
+
+
+def _may_repeat(text: str) -> bool:
+    """Whether a phrase of 13 to 202 characters may be there three times in a row; avoids the slow expression.
+
+    Twelve of its characters, at a multiple of twelve, are there again one phrase later.
+    """
+    for place in range(0, len(text) - 12, 12):
+        block, end = text[place : place + 12], place + 214
+        other = text.find(block, place + 13, end)
+        while other >= 0:
+            phrase = text[place:other]
+            before = text[max(2 * place - other, 0) : place]
+            if phrase == before or text.startswith(phrase, other):
+                return True
+            other = text.find(block, other + 1, end)
+    return False
 
 
 def _most_frequent(words: Sequence[str]) -> tuple[tuple[str, ...], int]:

@@ -183,9 +183,12 @@ class UnitCheck(Check):
     signs: ClassVar[str] = ""
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
+        places = _places(self.signs, units)
+        if not places:
+            return
         look = self.look(context)
         without_source = "source" not in self.needs
-        for index in _places(self.signs, units):
+        for index in places:
             unit = units[index]
             source, output = unit.source or "", unit.output
             if not (source or without_source) or not output or output.isspace():

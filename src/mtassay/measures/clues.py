@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mtassay.data.words import plain_marks
 from mtassay.nlp.encoder import ReadText, WindowedEncoder
-from mtassay.nlp.normalisation import plain_marks
 from mtassay.nlp.numbers import read_numbers
 
 Floats = NDArray[np.float32]

@@ -245,6 +245,10 @@ class Reading:
             return "writes JSON, as the source says"
         if found := signs.ignores_text(source, output):
             return f"does what the source says ({found!r}) instead of translating it"
+        if not _is_copy(source, output) and (kind := signs.writes_kind(source, output)):
+            return f"does what the source says ({kind!r}) instead of translating it"
+        if signs.replies_token(source, output):
+            return f"does what the source says: only {output.strip()[:40]!r}"
         if match := signs.asks_for_text(source):
             is_list = "\n" in output and "\n" not in source
             is_request = source.rstrip()[-1:] in ".!。" and len(words_of(source)) > 3
@@ -438,7 +442,7 @@ def _loops(source: str, output: str) -> str | None:
         return f"{output[span[0]]!r} {span[1] - span[0]} times in a row"
     if signs.is_doubled(source, output):
         return "the whole output is there twice"
-    if phrase := signs.loop_in(source, output):
+    if phrase := signs.loop_in(source, output) or signs.thrice(source, output):
         return f"repeats {phrase[:60]!r} over and over"
     return None
 
@@ -507,7 +511,7 @@ class Chatter(_Conduct):
 
     id = "chatter"
     severity = "major"
-    about = "there is talk around the translation"
+    about = "there is other text around the translation"
 
 
 class Answered(_Conduct):
@@ -551,7 +555,7 @@ class FormatCheck(_Conduct):
 
     id = "format"
     severity = "major"
-    about = "the output is wrapped in something that the source has not"
+    about = "the output is wrapped in something that is not in the source"
 
 
 class CleanedCheck(_Conduct):
@@ -560,4 +564,4 @@ class CleanedCheck(_Conduct):
     id = "cleaned"
     severity = "minor"
     needs = frozenset()
-    about = "the adapter of the engine took something off the answer"
+    about = "the adapter of the engine removed something from the answer"

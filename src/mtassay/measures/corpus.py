@@ -25,8 +25,8 @@ from mtassay.measures.check import CheckContext
 from mtassay.measures.check_run import choose_checks, run_checks, units_of
 from mtassay.measures.given_scores import FunctionMetric, SegmentScore
 from mtassay.measures.metric import CHUNK, Metric
+from mtassay.runtime.database import pack_statistics, unpack_statistics
 from mtassay.runtime.processes import can_fork, computed_beside, map_in_processes, process_count
-from mtassay.runtime.workspace_file import pack_statistics, unpack_statistics
 
 ENOUGH_FOR_A_FORK = 300_000
 """From this number of output characters, a forked process saves time."""

@@ -216,7 +216,7 @@ class RepeatedSentence(DocumentCheck):
 
     id = "repeated-sentence"
     severity: ClassVar[Severity] = "major"
-    about = "a sentence that the translation of a text nearby has too, where the sources say different things"
+    about = "a sentence that is also in the translation of a nearby text, although the sources differ"
 
     def look(self, document: Mapping[int, Unit], context: CheckContext) -> Iterator[Alarm]:
         rows = list(document)
@@ -291,7 +291,7 @@ class NarrationDrift(DocumentCheck):
     """
 
     id = "narration-drift"
-    about = "a text that changes the tense or the person of a story, where the source does not"
+    about = "a text that changes the tense or the person of a story, although the source does not"
 
     def applies(self, context: CheckContext) -> bool:
         """Whether the words of both languages are known."""

@@ -150,7 +150,7 @@ class Scores(Metric):
 
     def _nothing(self, system: str, first: str) -> str:
         if self._scores.by_text:
-            return f"it rates none of the outputs of {system!r}: their texts are others than those in it"
+            return f"it rates none of the outputs of {system!r}: the texts in it are different"
         if not self._scores.by_segment:
             return "it rates whole systems: give one with a score for each output (system, id, score)"
         rated = ", ".join(self._scores.systems[:4])

@@ -19,7 +19,7 @@ STYLE_RULES = """
 | `variant` | `en-GB`, `en-US`, `pt-BR`, `pt-PT`, `zh-Hans`, `zh-Hant` | words of the other variant |
 | `quotes` | the opening and the closing mark, `„“`, `«»`, `""` | other quotation marks |
 | `apostrophe` | `’` or `'` | the other apostrophe inside words |
-| `ellipsis` | `…` or `...` | the other one |
+| `ellipsis` | `…`, `……` or `...` | the other ones |
 | `dash` | `–` or `—` | the other one, and a hyphen between spaces |
 | `punctuation-space` | `none`, `space`, `nbsp`, `narrow` | another space before `: ; ! ?` (French) |
 | `end-punctuation` | `keep`, `none` | another end than the source has; any full stop at the end |
@@ -34,7 +34,7 @@ _VALUES: Mapping[str, str] = {
     "variant": r"[a-z]{2}-(?:[A-Z]{2}|[A-Z][a-z]{3})",
     "quotes": r".\s?\s?.",
     "apostrophe": "[’']",
-    "ellipsis": r"…|\.\.\.",
+    "ellipsis": r"…{1,2}|\.\.\.",
     "dash": "[–—]",
     "punctuation-space": "none|space|nbsp|narrow",
     "end-punctuation": "keep|none",
@@ -115,7 +115,7 @@ _QUOTE = re.compile(r"<[^<>]*>|(?<!\d)[\"“”„«»「」‟]|(?<=[^\W\d_])\"
 def _quotes(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
     allowed = {value[0], value[-1]}
     for match in _QUOTE.finditer(output):
-        if match[0][0] != "<" and match[0] not in allowed:
+        if match[0][0] != "<" and match[0] not in allowed and not (match[0] == '"' and '{"' in source):
             message = f"Style: quotation marks are {value}, not {match[0]}"
             yield FormProblem(message, mark("output", match.start(), match.end()))
             return
@@ -137,7 +137,9 @@ def _apostrophe(value: str, target: str, source: str, output: str) -> Iterator[F
 
 
 def _ellipsis(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
-    return _replaced(value, r"(?<!\.)\.\.\.(?!\.)" if value == "…" else "…", "ellipsis", output)
+    others = (r"(?<!\.)\.\.\.(?!\.)", "(?<!…)…(?!…)", "……")
+    pattern = "|".join(other for other in others if not re.search(other, value))
+    return _replaced(value, pattern, "ellipsis", output)
 
 
 def _dash(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:

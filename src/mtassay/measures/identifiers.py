@@ -100,7 +100,7 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
 
 
 _URL = re.compile(
-    r"(?:(?<![A-Za-z])(?i:https?|ftp|file|mailto|git|ssh)://?(?=\w)|(?<![\w./@])www\.(?=\w))[^\s<>\"'`{}|\\^，。、；：！？「」『』（）“”„«»’‘]++"
+    r"(?:(?<![A-Za-z])(?i:https?|ftp|file|mailto|git|ssh)://?(?=\w)|(?<![\w./@])www\.(?=\w))[^\s<>\"'`{}|\\^一-龥，。、；：！？「」『』（）“”„«»’‘]++"
 )
 _HOST = re.compile(r"\.(?:(?:com|org|net|io|gov|edu|info)\b|(?<=\w\.)[a-z]{2}/)")
 _DOMAIN = re.compile(
@@ -193,9 +193,19 @@ def _without_language(url: str) -> str:
     return host + re.sub(r"/+", "/", _LANGUAGE_PART.sub("", slash + path)).rstrip("/")
 
 
+# Codes of languages for which translators put that of theirs; /eu/, /us/ and /uk/ are places.
+_LANGUAGES = frozenset(("en", "de", "fr", "es", "it", "pt", "ru", "zh", "ja", "cs", "pl", "nl"))
+_PATH_LANGUAGE = re.compile(r"(?<=[^/]/)([a-z]{2})(?=/|$)")
+
+
 def _same_page(url: str, other: str) -> bool:
     """Whether the other address is the same page in another language, or a page below it."""
     if "://" in url and "://" not in other and not other.startswith("www."):
         return False
     one, two = _without_language(url), _without_language(other)
+    places = [
+        part for part in _PATH_LANGUAGE.findall(url) if part not in other and not url.count(f"/{part}", 9) > 1
+    ]
+    if len(url) == len(other) and any(part not in _LANGUAGES for part in places):
+        return False
     return one == two or (other.startswith(url) and other != url and url.endswith("/"))

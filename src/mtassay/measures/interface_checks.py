@@ -22,6 +22,7 @@ from mtassay.measures.check import (
 )
 from mtassay.measures.name_check import small_place
 from mtassay.measures.punctuation import end_of
+from mtassay.measures.talk import small_words
 
 _SIGNS = {
     "&": re.compile(
@@ -235,14 +236,8 @@ _SHOUTED = words(
 
 # Days and months, which these languages write in lower case within a sentence.
 _DAYS = {
-    code: re.compile(rf" (?<=[a-zà-ÿа-яё] )({days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
-    for code, days in {
-        "en": "monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|october|december",
-        "es": "Lunes|Martes|Miércoles|Jueves|Viernes|Sábado|Domingo|Enero|Febrero|Abril|Agosto|Octubre",
-        "fr": "Lundi|Mardi|Mercredi|Jeudi|Vendredi|Samedi|Dimanche|Janvier|Février|Avril|Juillet|Octobre",
-        "it": "Lunedì|Martedì|Mercoledì|Giovedì|Venerdì|Sabato|Domenica|Gennaio|Febbraio|Luglio|Ottobre",
-        "ru": "Понедельник|Вторник|Сред[уы]|Четверг|Пятниц[уы]|Суббот[уы]|Воскресенье|Январ[ья]|Феврал[ья]",
-    }.items()
+    code: re.compile(rf" (?<=[a-zà-ÿа-яё,—–] )({days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
+    for code, days in small_words("small-capitals").items()
 }
 
 
@@ -250,15 +245,28 @@ def _capital_day(output: str, day: re.Pattern[str]) -> Sequence[FormProblem]:
     match = day.search(output)
     if match is None:
         return ()
+    if match[1].istitle() and any(map(str.isupper, output[: match.start()].split()[-1])):
+        return ()  # Guiana Francesa
     case = "capital" if match[1].islower() else "small"
     return [FormProblem(f"{match[1]} has a {case} letter here", mark("output", *match.span(1)))]
+
+
+_INNER_CAPITAL = re.compile(r"[A-Z][a-z]+[A-Z][A-Za-z]*")
 
 
 def _lowered(source: str, output: str) -> Sequence[FormProblem]:
     """Find an abbreviation or name of the source that the output writes in lower case."""
     for name in _abbreviations(source):
         small = name.lower()
-        if name in output or small not in output:
+        if name in output:
+            continue
+        other = name.capitalize()  # Github for GitHub
+        small = (
+            other
+            if other in output and small != name[0] + other[1:] and _INNER_CAPITAL.fullmatch(name)
+            else small
+        )
+        if small not in output:
             continue
         place = re.search(rf"(?<![\w./@-]){re.escape(small)}(?![\w./@-]\w|\w)", output, re.ASCII)
         if place:

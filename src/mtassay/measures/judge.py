@@ -29,13 +29,13 @@ from numpy.typing import NDArray
 from mtassay.data.language_packs import missing_pack, pack_file
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import RunContext, Verdict
+from mtassay.data.words import plain_marks
 from mtassay.measures.check import CheckContext, Unit
 from mtassay.measures.check_run import CheckEvidence, choose_checks, id_of, run_checks
 from mtassay.measures.clues import ClueFinder, Clues, JudgedAnswer, Suspect
 from mtassay.measures.likelihood import Clue, Likelihoods, find_likelihoods
 from mtassay.measures.polarity import find_polarity
 from mtassay.nlp.encoder import encoder_version, is_installed, open_reader
-from mtassay.nlp.normalisation import plain_marks
 
 OURS = "ours"
 """The name of the judge for all pairs."""

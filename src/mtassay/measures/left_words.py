@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 from mtassay.data.languages import parse_language
 from mtassay.data.marks import plural
-from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import (
     is_foreign_word,
     is_international,
@@ -22,6 +22,7 @@ from mtassay.measures.output_language import (
     is_same_text,
     without_quotes,
 )
+from mtassay.measures.word_sets import lost_word
 
 # Addresses, tags, placeholders, options and code are not translated.
 _NO_WORDS = re.compile(
@@ -113,8 +114,12 @@ def _right_words(references: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _long_words(source: str, has_nouns: bool) -> frozenset[str]:
-    """The long words of a source; only lower-case words, unless all nouns are capitalised."""
-    return frozenset(_LONG.findall(source) if has_nouns else filter(str.islower, _LONG.findall(source)))
+    """The long words of a source; without capitals, unless all nouns are capitalised."""
+    return frozenset(
+        word if has_nouns else word.lower()
+        for word in _LONG.findall(source)
+        if has_nouns or word[1:].islower()
+    )
 
 
 def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
@@ -143,6 +148,7 @@ def _left_words(
 ) -> list[str]:
     there, here = _own_words(source), _own_words(output)
     known = set(there)
+    known |= {word.lower() for word in there if word.istitle() and target_language in _NOT_LATIN}
     left = [w for w in here if w in known and _is_common(w) and w not in right and not is_loan(w)]
     if _COMMAND.search(source):
         left = []
@@ -154,6 +160,9 @@ def _left_words(
         word for word in left if is_foreign_word(word, *languages) and not is_international(word, *languages)
     ]
     return list(dict.fromkeys([*foreign, *_runs(there, here)]))
+
+
+_NOT_LATIN = frozenset(("ru", "uk", "zh", "ja", "ko", "el", "bg"))
 
 
 def _is_common(word: str) -> bool:
@@ -259,19 +268,22 @@ def lengths_of(units: Sequence[Unit], context: CheckContext) -> Lengths:
 
 
 class Omission(Check):
-    """Outputs that are much shorter than usual in the file."""
+    """Outputs that are much shorter than usual in the file, or lack a word that matters."""
 
     id = "omission"
     group = "meaning"
     severity = "major"
-    about = "the output is much shorter than the source"
+    about = "the output is much shorter than the source, or lacks a word such as except"
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """Find outputs below about 45 % of the usual length, if the source has at least a sentence."""
-        lengths = lengths_of(units, context)
+        lengths, codes = lengths_of(units, context), (code_of(context.source), code_of(context.target))
         for index, unit in enumerate(units):
             source = unit.source
+            if source and not unit.references and (word := lost_word(source, unit.output, *codes)):
+                yield Alarm(index, f"{word!r} is missing", _marks("source", source.lower(), [word]))
+                continue
             missing, n = _fewer_sentences(source, unit.output) if source else (0, 0)
             # Half of the length of these sentences, if all have equal lengths.
             if missing and lengths.excess(unit) < 0.5 * math.log(1 - missing / n):
@@ -300,18 +312,22 @@ class Omission(Check):
 
 
 class Addition(Check):
-    """Outputs that are much longer than usual in the file."""
+    """Outputs that are much longer than usual in the file, or add a word that matters."""
 
     id = "addition"
     group = "meaning"
     severity = "major"
-    about = "the output is much longer than the source"
+    about = "the output is much longer than the source, or adds a word such as free"
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """Find outputs of more than about twice the usual length, and at least 30 letters more."""
-        lengths = lengths_of(units, context)
+        lengths, codes = lengths_of(units, context), (code_of(context.target), code_of(context.source))
         for index, unit in enumerate(units):
+            if unit.source and not unit.references and (word := lost_word(unit.output, unit.source, *codes)):
+                where = _marks("output", unit.output.lower(), [word])
+                yield Alarm(index, f"nothing in the source says {word!r}", where)
+                continue
             if not unit.source or len(unit.output) < len(unit.source) + 15 < 30:
                 continue
             if (more := _fewer_sentences(unit.output, unit.source)[0]) and lengths.excess(unit) > 0.35:

@@ -51,8 +51,8 @@ from mtassay.systems.live import DRY_RUN
 
 COLUMNS = ("score", "count")
 UNKNOWN = (
-    "how far a language model can be trusted as a judge of these texts is not known; "
-    "outputs with labels tell: mtassay meta judges"
+    "nobody has measured how far this language model can be trusted as a judge of these texts; "
+    "to measure it on labelled outputs: mtassay meta judges"
 )
 PROMPTS = 3
 """Increase this number when a prompt or the parsing of replies changes."""
@@ -289,9 +289,9 @@ class LLM(Metric):
         higher, lower = sum(move > 0 for move in moves), sum(move < 0 for move in moves)
         low, high = wilson(higher, len(moves))
         context.note(
-            f"{self.label}: probe for instructions in outputs: {higher:,} of {len(moves):,} got a better "
-            f"verdict with one appended ({higher / len(moves):.0%} [{low:.0%}–{high:.0%}]), "
-            f"{lower:,} a worse one" + (". This judge can be talked round" if low > 0.01 else "")
+            f"{self.label}: test with instructions in outputs: {higher:,} of {len(moves):,} outputs got a "
+            f"better verdict with an instruction ({higher / len(moves):.0%} [{low:.0%}–{high:.0%}]), "
+            f"{lower:,} a worse one" + (". This judge follows such instructions" if low > 0.01 else "")
         )
 
     def _note_family(self, systems: Iterable[str], context: RunContext) -> None:

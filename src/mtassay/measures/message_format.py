@@ -510,7 +510,7 @@ class PluralForms(Check):
     id = "plural-forms"
     group = "form"
     severity = "major"
-    about = "plural forms that the target language needs and a file lacks, or has without need"
+    about = "plural forms that a file lacks, or that the target language does not have"
     needs = frozenset()
     scope = "file"
 

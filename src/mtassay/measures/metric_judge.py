@@ -99,8 +99,9 @@ class MetricJudge(TranslationJudge):
     def record(self, opinions: Sequence[Opinion]) -> str:
         """Say that this judge has not been measured on the pair."""
         return (
-            f"What {self.name} calls wrong is not measured on {self.pair}: 30 or more answers in the "
-            "review app calibrate it. Until then outputs are undecided, the worst first."
+            f"Nobody has measured from which score on {self.name} should call outputs wrong on {self.pair}. "
+            "30 or more answers in the review app calibrate it. Until then, all outputs are undecided, "
+            "and the worst come first."
         )
 
 

@@ -350,7 +350,8 @@ def _places() -> _Places:
     table = {name.replace("_", " "): number for number, row in enumerate(rows) for name in row}
     names = [name for name in table if name[0] < "\u0400"]
     cyrillic = "|".join(name for name in table if "\u0400" <= name[0] < "\u0500")
-    others = "|".join(name for name in table if name[0] > "\u2e80")
+    wide = (name for name in table if name[0] > "\u2e80")
+    others = "|".join(sorted(wide, key=len, reverse=True))  # 印度尼西亚 begins as 印度
     pattern = rf"{_latin(names)}|(?<![\w-])(?:{cyrillic})(?=[а-яё]{{0,2}}(?![\w-]))"
     firsts: dict[str, list[str]] = {}
     for name in names:
@@ -388,6 +389,9 @@ def _other_place(missing: list[str], source: str, output: str, target: str) -> S
         return None
     table, theirs = _places().rows, _places_in(source)
     added = [name for row, name in ours.items() if row not in theirs and name not in source]
+    if target in ("ja", "zh"):  # 乌克兰 may be Ukrainian, too.
+        near = {row for name, row in table.items() if name[:4] in source}
+        added = [name for name in added if table[name] not in near]
     # If the output has a place of the source under another name, this name explains it.
     lost = [name for name in missing if name not in table or table[name] not in ours]
     if not added and target in _SPELLED and theirs and ours.keys() <= theirs.keys():

@@ -215,6 +215,10 @@ class _Reader:
             round(abs(before - after), 6) == 12
             or (abs(before - after) == 0.5 and _HALF.search(f"{source} {output}"))
             or _is_short_year(before, after)
+            or (
+                _DEGREE.search(source)
+                and is_converted(Number("", missing[0], ()), Number("", instead[0], ()))
+            )
             # 3 miles are 5 km, 3 attempts are not 5.
             or (
                 (_expression("measure").search(source) or _expression("measure").search(output))
@@ -382,6 +386,7 @@ def _has_all(runs: Iterable[str], text: str) -> bool:
     return True
 
 
+_DEGREE = re.compile(r"°|[Dd]egree|[Gg]rad")
 _SMALLEST = frozenset({"0", "1"})
 # Two and a half is 2.5.
 _HALF = re.compile(r"hal[fb]|medi[oa]|demi|mezz|mei[oa]|полови|пол[тс]ор|půl|pół|半|½", re.IGNORECASE)
@@ -453,8 +458,8 @@ _HAN_MONTH = re.compile(
 )
 # Without a day, only the words before them show that March and May are months.
 _IN_MONTH = re.compile(
-    r"\b(?:in|since|until|by|last|next) (?:January|February|March|April|May|June|July|August|September"
-    r"|October|November|December)\b|[一二三四五六七八九十]月"
+    r"\b(?:in|since|until|by|last|next|early|late|mid)[ -](?:January|February|March|April|May|June|July"
+    r"|August|September|October|November|December)\b|[一二三四五六七八九十]月"
 )
 
 
@@ -553,7 +558,7 @@ def _changed_unit(source: str, output: str) -> _Found | None:
         if (
             other != unit
             and {"million", "billion"}.isdisjoint((unit, other))
-            and {unit, other} not in ({"kilo", "km"}, {"kilo", "kg"})
+            and {unit, other} not in ({"kilo", "km"}, {"kilo", "kg"}, {"mph", "mile"}, {"km/h", "km"})
             and unit not in {name for name, _, _ in ours.values()}
         ):
             message = f"{source[start:end]!r} became {output[place:stop]!r}"

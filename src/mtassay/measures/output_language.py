@@ -12,7 +12,7 @@ from pathlib import Path
 from mtassay.data.languages import name_of, parse_language
 from mtassay.data.words import sound_distance
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit, code_of
-from mtassay.measures.talk import note_labels, refusal_in, speaks_of_translation
+from mtassay.measures.talk import note_labels, refusal_in, small_words, speaks_of_translation
 from mtassay.nlp.identification import (
     LanguageVocabulary,
     can_identify,
@@ -641,11 +641,20 @@ class MixedLanguage(Check):
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         words = file_words(units, context)
         strange = _strange_letters(words.target) if words.target else None
+        near = frozenset(small_words("near").get(words.target or "", "").split())
         for index, unit in enumerate(units):
             output, source = unit.output, unit.source or ""
             if strange and not output.isascii() and (alarm := _strange_script(index, unit, strange)):
                 yield alarm
                 continue
+            if near and not near.isdisjoint(_LETTERS.findall(output)):
+                word = next(word for word in _LETTERS.findall(output) if word in near)
+                if word not in words_of(source) and not is_same_text(source, output):
+                    place = output.index(word)
+                    yield Alarm(
+                        index, f"{word!r} is of another language", (Mark("output", place, place + len(word)),)
+                    )
+                    continue
             common = _parts_of(source).intersection(output.split()) - words.own
             if len(common) < 2 or is_same_text(source, output):
                 continue

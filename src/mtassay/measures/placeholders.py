@@ -105,12 +105,14 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
     if not _MARKS.search(source) and not _MARKS.search(output):
         return ()
     syntax = str(unit.facts.get("syntax", ""))
-    if syntax in ("icu", "java") or is_message(source):
+    if syntax in ("icu", "java") or ("{" in source and is_message(source)):
         return ()  # The check `message-format` handles these.
     expected, found = find_placeholders(source), find_placeholders(output)
     if not expected and not found:
         return ()
     expected, found = _relevant(expected, found, source, output, syntax)
+    if len(expected) == len(found) == 2 and (turned := _turned(expected, found, source, output)):
+        return [turned]
     if [p.key for p in expected] == [p.key for p in found]:
         return _escapes(expected, source, output, syntax)
     problems = [
@@ -128,6 +130,32 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
         ),
     ]
     return [*problems, *_escapes(expected, source, output, syntax)]
+
+
+# What is between two placeholders in the same order in all languages: 3 of 5, 3 von 5.
+_BETWEEN = (
+    re.compile(
+        r"(?: [^\W\d_]+){0,2}\W{0,4}(?:of|out of|von|de|di|do|da|из|z|ze|van|af|av|sur|sobre|su|/)"
+        r"(?:\W| \w+ ){0,4}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\W{0,4}(?:to|nach|zu|in|a|à|al|до|в|во|на|do|na|para|en|vers|naar|til|till)\W{0,4}", re.IGNORECASE
+    ),
+)
+
+
+def _turned(
+    expected: Sequence[Placeholder], found: Sequence[Placeholder], source: str, output: str
+) -> FormProblem | None:
+    """Two placeholders that changed places around a word such as of."""
+    keys = [[p.key for p in own] for own in (expected, found)]
+    there, here = source[expected[0].end : expected[1].start], output[found[0].end : found[1].start]
+    if keys[0] != keys[1][::-1] or keys[0][0] == keys[0][1]:
+        return None
+    if not any(pattern.fullmatch(there) and pattern.fullmatch(here) for pattern in _BETWEEN):
+        return None
+    return FormProblem(f"{found[0].text} and {found[1].text} changed places", tuple(map(_output, found)))
 
 
 def _relevant(

@@ -211,8 +211,8 @@ def _blanks(inputs: _Inputs) -> Iterator[str]:
         names += [_joined(outputs, inputs.outputs)] if outputs else []
         n = f"{'up to ' * (len(many) > 1)}{max(many.values()):,} of {len(inputs.segments):,}"
         yield (
-            f"lines of {' and '.join(names)} end in blanks ({n}): BLEU, chrF and TER pass over them, other "
-            "metrics may not. Take them out: sed -i 's/[[:space:]]*$//' FILE"
+            f"lines of {' and '.join(names)} end with spaces ({n}): BLEU, chrF and TER ignore them, other "
+            "metrics may not. Remove them: sed -i 's/[[:space:]]*$//' FILE"
         )
     blank = 0
     for segment in reversed(inputs.segments):
@@ -223,7 +223,7 @@ def _blanks(inputs: _Inputs) -> Iterator[str]:
     if blank:
         what = "segment is" if blank == 1 else f"{blank:,} segments are"
         yield (
-            f"the last {what} blank in source and reference, and counted: take the blank lines from the ends "
+            f"the last {what} blank in source and reference, but counted: remove the blank lines at the ends "
             "of all files"
         )
 

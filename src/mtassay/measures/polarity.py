@@ -21,9 +21,8 @@ from mtassay.data.errors import InputError
 from mtassay.data.formats.textfiles import read_bytes, split_lines
 from mtassay.data.language_packs import pack_file
 from mtassay.data.languages import Pair
-from mtassay.data.words import read_table
+from mtassay.data.words import plain_marks, read_table
 from mtassay.nlp.annotation import Annotation, plain_words
-from mtassay.nlp.normalisation import plain_marks
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,25 @@ _POLITE = ("です", "ます", "ました", "ません", "でした", "くださ
 _NO_PERIOD = words("th lo km my bo dz")
 
 
+# Words that begin a clause after a comma, and what may be before them instead.
+_CLAUSES = {
+    code: re.compile(
+        rf"(?<=[^\W\d_] )(?!(?:{small_words('before-clauses')[code]}) )[^\W\d_]+ (?:{clause})(?= [^\W\d_])"
+    )
+    for code, clause in small_words("clauses").items()
+}
+
+
+def _is_list(output: str) -> bool:
+    return "\n" in output or len(output) > 300
+
+
+# A question that another sentence follows, in languages that mark questions as English does.
+_ASKED = re.compile(r"(?<=\w)[\u00a0\u202f ]?[?？](?= ?[^\W\d_])")
+_SENTENCE_END = re.compile(r"(?<=\w)[\u00a0\u202f ]?[.?!？。！](?=\s|$|[一-龥])")
+_ASKING = words("en de es fr it pt ru cs pl nl zh")
+
+
 def end_of(text: str) -> str:
     """The kind of punctuation at the end of a text; an empty string if there is none.
 
@@ -105,7 +124,7 @@ class EndPunctuation(ConventionCheck):
     id = "end-punctuation"
     group = "form"
     severity = "minor"
-    about = "a text that ends with other punctuation than its source"
+    about = "other punctuation at the end than in the source, or a comma before a clause that is missing"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         """Return alarms; Japanese files may consistently omit full stops."""
@@ -128,11 +147,22 @@ class EndPunctuation(ConventionCheck):
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
         code = code_of(context.target)
         own = _PLAIN | _OWN.get(code, {})
+        clause = _CLAUSES.get(code)
         foreign = _FOREIGN.get(code, {})
 
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
             if source[-1:].isalnum() and output[-1:].isalnum():
                 return ()
+            match = clause.search(output) if clause else None
+            if match and "," not in match[0] and not _is_list(output):
+                place = mark("output", *match.span())
+                return [FormProblem(f"The comma before {match[0].split()[-1]!r} is missing", place)]
+            inner = len(_ASKED.findall(source)) - len(_ASKED.findall(output))
+            if inner > 0 and code in _ASKING and _SENTENCE_END.sub("", source) != source:
+                ends = len(_SENTENCE_END.findall(source)), len(_SENTENCE_END.findall(output))
+                if ends[0] == ends[1] > 1 and len(source) < 300:
+                    where = mark("output", 0, len(output))
+                    return [FormProblem("A question ends with another mark", where)]
             before, given = end_of(source), end_of(output)
             if code == "es" and given in ("question", "exclamation") and before == given:
                 return _inverted(output, given)
@@ -168,6 +198,8 @@ def _may_differ(before: str, given: str, output: str, source: str, code: str) ->
         return True  # The check `doubled-words` reports two full stops.
     if before == "comma" and given in ("exclamation", "colon"):
         return True  # a salutation
+    if given == "period" and before and re.search(r"[!?…][\"”’»“]\.$", output.rstrip()):
+        return True  # The mark is within the quotation marks: «Ура!».
     if {before, given} == {"exclamation", "period"} and len(source) > 100:
         return True  # Translators may add or drop exclamation marks in longer texts.
     if {before, given} & {"comma", "semicolon"} and "" in (before, given):

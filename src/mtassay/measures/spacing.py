@@ -44,6 +44,8 @@ _OPENED = re.compile(r"[¿¡] (?=\w)")
 _AFTER_SIGN = re.compile(rf"(?<=[^\W\d_]{{2}})([,;:!?])({_PLACEHOLDER})")
 # Endings of verbs, without a space after the stem.
 _SPLIT_VERB = re.compile(r"(?<=[ぁ-ん]) (?=ませ|まし|ます|でし|です|した|してい)")
+_SPLIT_HAN = re.compile(r"(?<=[一-龥]) (?=[一-龥])")
+_UNIT = re.compile(r"(\{\w*\}|%\w*[sd]) ([KMGT]i?B|k[mgWB]|[mc]m|m[gls]|°C|%|[gsl])(?!\w)")
 _CODE_LIKE = re.compile(r"[=;{}<>]|://|\w\.\w|\w_\w|^\s*[-/\\]")
 
 
@@ -83,7 +85,14 @@ class Spaces(ConventionCheck):
                     found.append(
                         FormProblem(f"{match.end() - match.start()} spaces in a row", where, fix=fix)
                     )
+            for match in _UNIT.finditer(source):
+                if f"{match[1]}{match[2]}" in output and code not in UNSPACED:
+                    message = f"No space between {match[1]} and {match[2]}"
+                    found.append(FormProblem(message, mark_all("output", output, f"{match[1]}{match[2]}")))
             if code in UNSPACED:
+                match = _SPLIT_HAN.search(output) if code == "zh" and output[-1:] in _WIDE_END else None
+                if match and len(_SPLIT_HAN.findall(output)) == 1:
+                    found.append(FormProblem("A space inside a sentence", mark("output", *match.span())))
                 if code == "ja" and " " in output and (match := _SPLIT_VERB.search(output)):
                     where = mark("output", match.start(), match.end())
                     found.append(FormProblem("A space inside a word", where))
@@ -249,6 +258,8 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
             is_list
             or (max(map(len, lines)) <= _WRAPPED and (given < before or before == 0))
             or (lone and _is_short(lines, output))
+            or (before == 0 and given == 1 and "  " not in source and _is_between(source, output_stripped))
+            or (given < before and stripped.count("\n\n") > output_stripped.count("\n\n") > 0)
         ):
             where = mark_all("output", output, "\n") if given > before else mark_all("source", source, "\n")
             what = "no line break" if given == 0 else "1 line break" if given == 1 else f"{given} line breaks"
@@ -260,6 +271,15 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
     return problems
 
 
+_SENTENCES_END = re.compile(r"(?<=\w)[.!?](?=\s|$)")
+
+
+def _is_between(source: str, output: str) -> bool:
+    """Whether a line break of the output separates the only two sentences of the source."""
+    first = output.partition("\n")[0].rstrip()
+    return len(_SENTENCES_END.findall(source)) == 2 and first[-1:] in ".!?。！？" and len(source) < 200
+
+
 def _is_short(lines: Sequence[str], output: str) -> bool:
     """Whether the lines are too short to be wrapped only for their length."""
     return sum(map(len, lines)) <= 45 and len(output) <= 66
@@ -269,7 +289,7 @@ def _is_short(lines: Sequence[str], output: str) -> bool:
 _LATE = r"\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2013-\u2122"
 _WRONGLY_READ = re.compile(
     rf"Ã[{_LATE}]|â€[{_LATE}]|Â[\u00a0-\u00bf]|(?:[ÐÑ][{_LATE}]){{2,}}|(?:Å[\u0080-\u00bf\u0152-\u0178]"
-    rf"|Ä[\u0080-\u00bf\u0152-\u0178]){{2,}}|(?:[äåæçèé][{_LATE}]{{2}}){{2,}}|[\u00c0-\u00ff]{{4,}}"
+    rf"|Ä[\u0080-\u00bf\u0152-\u0178]){{2,}}|锟斤|斤拷|烫烫|屯屯|(?:[äåæçèé][{_LATE}]{{2}}){{2,}}|[\u00c0-\u00ff]{{4,}}"
 )
 _ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}")
 _CONTROL = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffc\ufffe\uffff]")
@@ -278,7 +298,7 @@ _UNSEEN = re.compile("[\ufeff\u2060\u00ad\u202a-\u202e\u2066-\u2069]")
 _UNSEEN_OR_ZERO = re.compile(_UNSEEN.pattern[:-1] + "\u200b]")
 # A common part of all of these, for a fast test.
 _ODD = re.compile(
-    f"{_CONTROL.pattern}|{_UNSEEN_OR_ZERO.pattern}|\ufffd|[ÃâÂÐÑÅÄäåæçèé][{_LATE}€]|[\u00c0-\u00ff]{{4}}"
+    f"{_CONTROL.pattern}|{_UNSEEN_OR_ZERO.pattern}|\ufffd|[ÃâÂÐÑÅÄäåæçèé][{_LATE}€]|[\u00c0-\u00ff]{{4}}|[锟烫屯]"
 )
 _LATIN_OTHER = re.compile(r"[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z]")
 _LOOKALIKE = frozenset("аеорсухіјѕԁһАВЕКМНОРСТХІЈЅαβνορυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + "aeopcyxijsABEKMHOPCTXIJSZNvu")
@@ -377,7 +397,11 @@ def _mark_problems(output: str) -> Iterator[FormProblem]:
 
 def _width_problems(source: str, output: str) -> Iterator[FormProblem]:
     match = None if output.isascii() else _WIDTH.search(output)
-    if match and not (match[0] == "," and not re.search("[、，]", output)) and match[0] not in source.split():
+    if (
+        match
+        and not (match[0] == "," and not re.search("[、，。]", output))
+        and match[0] not in source.split()
+    ):
         where = mark("output", match.start(), match.end())
         yield FormProblem(f"{quoted(match[0])} has the wrong width", where, "minor")
 
@@ -387,7 +411,7 @@ _LOST_LETTER = re.compile(r"(?:^|(?<=[^\W\d_]{2}))\?(?=[^\W\d_]{2})|(?<![^\s(\"'
 _EASTERN = "ąćęłńśźżčďěňřšťůžőű"
 # Lower-case letters that a language does not have; a word with one belongs to another language.
 _STRANGE = {
-    code: re.compile(rf"(?<![\w@.-])[^\W\d_A-ZÀ-Þ][^\W\d_]*[{letters}][^\W\d_]*(?![\w@.-])")
+    code: re.compile(rf"(?<![\w@.-])[^\W\d_A-ZÀ-Þ][^\W\d_]*[{letters}][^\W\d_]*(?![\w@]|[.-]\w)")
     for code, letters in {
         "de": f"ñãõíóú{_EASTERN}",
         "es": f"ãõçàèêâôß{_EASTERN}",
@@ -395,6 +419,7 @@ _STRANGE = {
         "it": f"ñãõßç{_EASTERN}",
         "pt": f"ñß{_EASTERN}",
         "ru": "іїєґў",
+        "cs": "ľĺŕôäñõãęąśźżćłßèàùâîû",
     }.items()
 }
 

@@ -12,6 +12,7 @@ from mtassay.data.languages import Pair, parse_language
 from mtassay.measures.check import UNSPACED, Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import fold, wrong_script
 from mtassay.measures.polarity import Negations, Polarity, find_polarity, negations_of
+from mtassay.nlp.word_forms import word_forms
 
 _TABLE = Path(__file__).parent / "data" / "word_sets.tsv"
 _LONGEST = 600
@@ -61,7 +62,7 @@ class _Words:
         self.phrases: list[tuple[str, _Form]] = []
         column = head.index(language) if language in head[3:] else -1
         for row in rows:
-            for text in row[column].split() if column > 0 and row[0] == check else ():
+            for text in row[column].split() if column > 0 and check in row[0].split(",") else ():
                 form = _Form(row[1], row[2], not text.startswith("~"))
                 self._add(text.removeprefix("~").replace("_", " ").rstrip(), form, language)
         self.heads = {text[:_STEM] for text in (*self.exact, *self.stems)}
@@ -141,14 +142,27 @@ def swapped_word(
         return None
     here = _words(check, target_language).forms_in(output)
     for name, members in there.items():
-        sure = [(member, word) for member, word in members.items() if word]
         others = here.get(name, {})
-        if len(sure) != 1 or sure[0][0] in others:
-            continue
+        lost = [(member, word) for member, word in members.items() if word and member not in others]
         added = [(member, word) for member, word in others.items() if word and member not in members]
-        if len(added) == 1:
-            return SwappedWord(name, sure[0][1], added[0][1], sure[0][0] in "+-")
+        if len(lost) == len(added) == 1:
+            return SwappedWord(name, lost[0][1], added[0][1], lost[0][0] in "+-")
     return None
+
+
+def lost_word(text: str, other: str, language: str, other_language: str) -> str:
+    """Find the first word of a text that matters (except, probably) and that nothing in the other text says.
+
+    >>> lost_word("Open daily except Mondays.", "Täglich geöffnet, auch montags.", "en", "de")
+    'except'
+    """
+    if len(text) > _LONGEST or not (there := _forms_in(text, "omission", language)):
+        return ""
+    words = _words("omission", other_language)
+    here = words.forms_in(other) if words.heads or words.by_phrase else there
+    return next(
+        (word for name, own in there.items() for word in own.values() if word and name not in here), ""
+    )
 
 
 # Longer texts nearly always have a word that may mean a negation.
@@ -236,6 +250,11 @@ _TWICE = re.compile(
     re.IGNORECASE,
 )
 
+_LESS = re.compile(r"(?:less|weniger|moins|menos|meno|менее|méně|minder|mniej|не так|nicht so) ?$")
+_PREFIXED = re.compile(
+    r"\b(?:un((?!lock|fold|paus|compress|link|install|pack|mount|load|zip|check|select|limit|pair|block|mut|stag)[a-z]{3,}(?:ed|able|ible))|non-?([a-z]{5,}(?:able|ible|ed|ing)))\b",
+    re.IGNORECASE,
+)
 _ADDED, _LOST = "added: nothing in the source denies", "lost: nothing in the output denies"
 
 
@@ -268,7 +287,24 @@ class _Look:
             return _Problem(message, _marks("output", unit.output, phrase[:1]))
         if denies != is_denied or (not denies and self._says_without(unit.source)):
             return self._plain(unit)
-        return self._opposite(unit)
+        return self._opposite(unit) or self._prefix(unit, denies)
+
+    def _prefix(self, unit: Unit, denies: bool) -> _Problem | None:
+        """Find an English un- or non- whose word is in the output without anything that denies."""
+        text = unit.source or ""
+        match = (
+            _PREFIXED.search(text) if self._languages[0] == "en" and not denies and len(text) < 160 else None
+        )
+        if (
+            match is None
+            or unit.references
+            or self._target.may_deny(unit.output)
+            or match[0].lower() in unit.output
+        ):
+            return None
+        if not word_forms("en").knows((match[1] or match[2]).lower()):
+            return None
+        return _Problem(f"{match[0]!r} is {_LOST}", (Mark("source", *match.span()),))
 
     def _plain(self, unit: Unit) -> _Problem | None:
         """Find a plain negation that is only on one side."""
@@ -308,6 +344,8 @@ class _Look:
         swapped = swapped_word(NegationCheck.id, text, unit.output, *self._languages)
         if swapped is None or any(swapped.other in reference.lower() for reference in unit.references):
             return None
+        if _LESS.search(unit.output.lower().partition(swapped.other)[0][-12:]):
+            return None  # More slowly is less quickly.
         if swapped.is_polar:
             rest = text.lower().replace(swapped.word, " "), unit.output.lower().replace(swapped.other, " ")
             # "No longer valid" is "invalid": an opposite may replace a negation.

@@ -281,13 +281,12 @@ def detection_table(
         below += _about(label, counts, precision)
     header = ["Judge", "flagged", "unlab.", "precision", "recall", "F1", *(["AUC"] if areas else [])]
     about = [
-        "Precision: percent of the flagged and labelled pairs that are wrong; recall: of the wrong pairs, "
-        "those that are flagged; in parentheses: how many of how many. unlab.: flagged, but not labelled. In "
-        "brackets: 95 % intervals, Wilson's; of F1, by drawing the labelled pairs again. They take pairs for "
-        "independent."
+        "Precision: percent of the flagged and labelled pairs that are wrong. Recall: percent of the wrong "
+        "pairs that are flagged. In parentheses: the numbers of pairs. unlab.: flagged, but not labelled. In "
+        "brackets: 95 % intervals, which treat pairs as independent (Wilson's; for F1, from resampled pairs)."
     ]
     if areas:
-        about.append("AUC: the probability that a wrong pair scores above a right one. Chance: 0.5.")
+        about.append("AUC: the probability that a wrong pair scores higher than a right pair. Chance: 0.5.")
     return Table(header, rows, title, [*about, *below])
 
 

@@ -131,7 +131,7 @@ class AgreementAssessment(Assessment):
         else:
             how = "two-sided, corrected for the number of pairs"
         return (
-            "#: rank. A new one begins with a metric that is significantly worse than one of the rank before "
+            "#: rank. A new rank begins with a metric that is significantly worse than one in the rank above "
             f"(permutation test, {how}; p ≤ {settings.alpha:g}, {settings.trials:,} trials)."
         )
 
@@ -175,6 +175,6 @@ class RankingAssessment(Assessment):
             rows.append([score.system, value, half, f"{score.n:,}", str(wins), str(ranks[score.system])])
         notes = [
             f"wins: systems it is significantly better than (one-sided rank-sum test, p < {self.alpha:g}).",
-            "#: rank. A new one begins where all systems above are better than all below.",
+            "#: rank. A new rank begins where all systems above are significantly better than all below.",
         ]
         return [Table(["System", result.scores[0].name, "±", "n", "wins", "#"], rows, notes=notes)]

@@ -250,7 +250,7 @@ class _Agreement:
             return []
         about = "; ".join(f"{label}: {', '.join(parts)}" for label, parts in chosen.items())
         which = f"({about}; else 0)" if chosen else "(0 here)"
-        return [f"acc_eq: scores of a metric at most ε apart tie, with the ε {which} that makes it highest."]
+        return [f"acc_eq: scores that differ by at most ε count as ties; ε {which} gives the highest acc_eq."]
 
 
 def _drawn(raters: Sequence[Rater], settings: CorrelationSettings) -> tuple[Drawn, str]:

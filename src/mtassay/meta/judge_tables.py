@@ -71,9 +71,9 @@ class Calibration(Assessment):
     def _notes(self) -> list[str]:
         notes = [
             _labelled(self.result.counts),
-            f"Flagged, precision and recall: on held-out outputs, in percent; each of {self.settings.folds} "
-            "parts of the sources is judged by the threshold that the others lead to. In brackets: Wilson's "
-            "95 % interval.",
+            "Flagged, precision and recall are for held-out outputs, in percent: each of the "
+            f"{self.settings.folds} parts of the sources is judged with a threshold found on the others. In "
+            "brackets: Wilson's 95 % interval.",
         ]
         for judge in self.judges:
             if judge.threshold is None:
@@ -111,8 +111,9 @@ class JudgeComparison(Assessment):
         notes = [_labelled(self.result.counts), *_cautions(self.labels)]
         if any(summary.is_calibrated for summary in self.summaries):
             notes.append(
-                f"Metrics call wrong what a threshold for a precision of {100 * self.settings.precision:g} % "
-                "says, found on other sources; where there is none, nothing."
+                "A metric calls outputs wrong by a threshold for a precision of "
+                f"{100 * self.settings.precision:g} %, found on other sources. Without such a threshold, it "
+                "calls no output wrong."
             )
         return notes
 
@@ -142,8 +143,8 @@ class JudgeComparison(Assessment):
             shown = f"{entry.delta:+.3f}".replace("-", "−").replace("0.", ".")
             rows.append([self.names[entry.a], self.names[entry.b], what, shown, p, labels])
         notes = [
-            "labels: how many in all would tell the two apart (p < 0.05, two-sided, power 80 %), if they are "
-            "as different as here. by AUC: difference of areas; by right: of shares of right verdicts "
+            "labels: how many labels are needed in total to show this difference (p < 0.05, two-sided, power "
+            "80 %). by AUC: difference of areas. by right: difference of the shares of right verdicts "
             "(McNemar). p-values are not corrected for the number of pairs."
         ]
         return Table(["Judge", "and", "by", "Δ", "p", "labels"], rows, "Differences between judges", notes)

@@ -69,12 +69,12 @@ class SettledOutputs:
         >>> SettledOutputs(1428, 12, 3).describe()
         'Reviewers settled 12 of 1,428 outputs, language models alone 3 of these'
         >>> SettledOutputs(1428, 12, used=False).describe()
-        'Without reviews: what reviewers settled, 12 of 1,428 outputs, does not count'
+        'Without reviews: the decisions of reviewers about 12 of 1,428 outputs do not count'
         """
         models = f", language models alone {self.by_models:,} of these" if self.by_models else ""
         if not self.used:
             what = f"{self.settled:,} of {plural(self.outputs, 'output')}{models}"
-            return f"Without reviews: what reviewers settled, {what}, does not count"
+            return f"Without reviews: the decisions of reviewers about {what} do not count"
         count = f"{self.settled:,}" if self.settled else "none"
         return f"Reviewers settled {count} of {plural(self.outputs, 'output')}{models}"
 
@@ -128,7 +128,7 @@ leaves some out has no rank.'
     more = f" and {len(lacking) - _SOME:,} more systems" if len(lacking) > _SOME else ""
     named = ", ".join(f"{system} {count:,}" for system, count in lacking[:_SOME])
     ranked = (
-        "they are ranked all the same" if about.get("ranked") else "a system that leaves some out has no rank"
+        "the systems still have ranks" if about.get("ranked") else "a system that leaves some out has no rank"
     )
     where = f"Without an answer: {named}{more} of {about['of']:,} segments."
     return f"{where} They count as empty outputs, and {ranked}."
@@ -372,8 +372,8 @@ def ask_judge(
         elif any(opinion.major is not None for opinion in opinions):  # metrics give no judgments
             more = f" ({len(said)} answers so far{of})" if said else ""
             context.note(
-                f"Probabilities are for a typical rater. {ENOUGH} answers by your own readers about a "
-                f"system recalibrate them{more}."
+                f"Probabilities are for a typical rater. After {ENOUGH} answers of your own reviewers about "
+                f"a system, they are recalibrated for it{more}."
             )
     return opinions
 

@@ -307,8 +307,8 @@ def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]], label: st
         return None
     header = ["Model", "best prompt", "chosen on", "other half", "against", "difference there", "n"]
     notes = [
-        f"By {label or name}. The best prompt was chosen on one half of the texts. Its lead on the other "
-        "half (95 % interval) is fair. Bold: more than chance."
+        f"By {label or name}. The best prompt was chosen on one half of the texts. Its lead is measured on "
+        "the other half (95 % interval). Bold: significant."
     ]
     return Table(header, rows, title="Prompts", notes=notes)
 

@@ -139,8 +139,8 @@ def ask(
             outputs[system.name] = ask_documents(system, requests, documents, again)
         if alone := sum(ALONE in output.meta for output in outputs[system.name]):
             context.note(
-                f"{system.name}: {alone:,} of {len(requests):,} texts could not be read from an answer with "
-                "several, and were asked alone"
+                f"{system.name}: {alone:,} of {len(requests):,} texts could not be read from an answer to "
+                "several texts, so each was sent again alone"
             )
     return AskedCases(cases, outputs)
 

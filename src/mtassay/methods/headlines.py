@@ -168,7 +168,7 @@ class Contest:
         shows = (
             ""
             if not compared.detectable or best.n < FEW
-            else f" Differences from {compared.detectable:.1f}{self._points} on would show."
+            else f" A difference of {compared.detectable:.1f}{self._points} or more would show."
         )
         return (
             f"{best.system} and {other.system} do not differ significantly by {self.label}: {values}, {how}."
@@ -302,17 +302,17 @@ def _listed(names: Sequence[str], total: int) -> str:
 
 COLUMNS = {
     "±": "half of the 95 % bootstrap interval",
-    "#": "rank; 1 and bold: may be the best, because no other system is significantly better, all compared "
-    "at once. Other ranks: 1 + the number of systems that are. With --ranks wmt-clusters: all systems of a "
-    "rank differ significantly from all below",
-    "n": "how many outputs have a score; of a comparison, the segments that both systems have",
+    "#": "rank. Rank 1 and bold: may be the best, because no other system is significantly better when all "
+    "are compared at once. Other ranks: 1 + the number of significantly better systems. With --ranks "
+    "wmt-clusters: all systems of a rank differ significantly from all below",
+    "n": "how many outputs have a score; in a comparison, the number of segments that both systems have",
     "same": "the score on the segments that all systems have",
     "answered": "the score on the segments that all systems answered",
     "Δ": "the score of the system minus that of the baseline",
     "p": "how likely such a difference is by chance; * is below the level of significance",
     "detectable": "the smallest Δ that this test set shows with 80 % power",
     "more needed": "how many more segments would make a Δ of this size significant",
-    "people": "how often people preferred the same system where the metric differed as much, at WMT22–24. "
+    "people": "how often people preferred the same system after such a difference, at WMT22–24. "
     "Details: mtassay explain BLEU",
 }
 """The meaning of the columns in tables of `score`."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
-from mtassay.nlp.normalisation import plain_text
+from mtassay.data.words import plain_text
 
 Layer = Literal["tokens", "lemma", "pos", "features", "dependencies", "entities", "constituents"]
 LAYERS: frozenset[Layer] = frozenset(

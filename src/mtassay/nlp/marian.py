@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from mtassay.data.errors import InputError
 from mtassay.data.languages import Pair
+from mtassay.data.words import plain_marks
 from mtassay.nlp.encoder import one_thread_each
-from mtassay.nlp.normalisation import plain_marks
 from mtassay.runtime.processes import each_in_threads
 
 # Splits texts into the pieces of a SentencePiece unigram model (Kudo 2018), read from its file.

@@ -1,15 +1,21 @@
-"""Normalises texts to tokens that are equal for equal names, numbers or dates, and to plain marks."""
+"""Normalises texts to tokens that are equal for equal names, numbers or dates."""
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from mtassay.data.words import MARKS_ARE_LETTERS, lower, spell_out_marks, strip_marks
+from mtassay.data.words import (
+    APOSTROPHES,
+    MARKS_ARE_LETTERS,
+    QUOTES_AND_DASHES,
+    lower,
+    spell_out_marks,
+    strip_marks,
+)
 from mtassay.nlp.numbers import find_dates, month_of
 from mtassay.nlp.numerals import (
     DECIMAL_WORDS,
@@ -44,80 +50,16 @@ _UNSPACED = (
     r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
     r"\u3007\u30fc\uff70"
 )
-_APOSTROPHES = "'’ʼ＇´`‘"
 _DASHES = "-‐‑–"
 _DOTS = "·・•‧･"
-_POSSESSIVE = rf"(?:[{_APOSTROPHES}][sS](?![\p{{L}}\p{{N}}])|(?<=[sS])[{_APOSTROPHES}](?![\p{{L}}\p{{N}}]))"
-_QUOTES_AND_DASHES = (
-    dict.fromkeys(_APOSTROPHES + "‚‛′", "'")
-    | dict.fromkeys('"“”„‟«»″＂〝〞', '"')
-    | dict.fromkeys("‐‑‒–—―−﹣－", "-")
-)
-_PUNCTUATION = str.maketrans(_QUOTES_AND_DASHES | dict.fromkeys(_DOTS, "·"))
-_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-# Keep the joiners U+200C and U+200D, which are part of the spelling in Persian and Hindi.
-_INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
-_ODD_MARK = re.compile(
-    rf"[{_SPACES}{_INVISIBLE}{''.join(mark for mark in _QUOTES_AND_DASHES if not mark.isascii())}]"
-)
+_POSSESSIVE = rf"(?:[{APOSTROPHES}][sS](?![\p{{L}}\p{{N}}])|(?<=[sS])[{APOSTROPHES}](?![\p{{L}}\p{{N}}]))"
+_PUNCTUATION = str.maketrans(QUOTES_AND_DASHES | dict.fromkeys(_DOTS, "·"))
 # Titles, companies and months that are written with and without a full stop.
 _ABBREVIATED = (
     "Dr|Dra|Drs|Mr|Mrs|Ms|Messrs|Prof|Profa|Rev|Hon|Gen|Col|Maj|Capt|Cpt|Lt|Sgt|Gov|Sen|Rep|Pres|St|Ste|Mt|Ft"
     "|Jr|Sr|Sra|Srta|Sta|Sto|Mme|Mlle|Mgr|Hr|Sig|Dott|Avv|Ing|Dipl|Inc|Corp|Ltd|Co|Bros|Cie"
     "|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Okt|Nov|Dec|Dez|Mio|Mrd|vs|Nr"
 )
-
-
-class PlainText(NamedTuple):
-    """A text with plain marks; `places` has the index of each character in the original."""
-
-    text: str
-    places: Sequence[int]
-
-    def original(self, start: int, end: int) -> tuple[int, int]:
-        """The start and end in the original of a span that is not empty."""
-        return self.places[start], self.places[end - 1] + 1
-
-
-def plain_marks(text: str) -> str:
-    """Return a text with quotes, apostrophes, dashes and spaces as on a keyboard, and nothing invisible.
-
-    Models were trained on texts that were cleaned like this, so other marks are unknown letters to them.
-
-    >>> print(plain_marks("“I don’t”\u00a0– a\u00adgain—he said"))
-    "I don't" - again - he said
-    """
-    return text if text.isascii() else _ODD_MARK.sub(_plain_mark, text)
-
-
-def plain_text(text: str) -> PlainText:
-    """Like `plain_marks`, with the places of characters, to show a model's results in the original.
-
-    >>> plain = plain_text("«Não»—a\u00adgora")
-    >>> plain.text, plain.original(8, 13)
-    ('"Não" - agora', (6, 12))
-    """
-    parts: list[str] = []
-    places: list[int] = []
-    done = 0
-    for match in _ODD_MARK.finditer(text):
-        plain = _plain_mark(match)
-        parts += text[done : match.start()], plain
-        places += [*range(done, match.start()), *[match.start()] * len(plain)]
-        done = match.end()
-    return PlainText("".join((*parts, text[done:])), [*places, *range(done, len(text))])
-
-
-def _plain_mark(match: re.Match[str]) -> str:
-    mark, text = match.group(), match.string
-    if mark in "—―":  # a long dash separates words, a hyphen does not
-        before, after = text[max(match.start() - 1, 0) : match.start()], text[match.end() : match.end() + 1]
-        return f"{_gap(before)}-{_gap(after)}"
-    return " " if mark.isspace() else _QUOTES_AND_DASHES.get(mark, "")
-
-
-def _gap(beside: str) -> str:
-    return "" if not beside.strip() or beside in "—―" else " "
 
 
 class NormalisedToken(NamedTuple):

@@ -247,7 +247,9 @@ def is_converted(number: Number, other: Number) -> bool:
     small, large = sorted((one, two))
     if small > 0 and any(abs(large / small / factor - 1) < 0.04 for factor in _FACTORS):
         return True
-    return any(abs(celsius * 1.8 + 32 - fahrenheit) < 1.5 for celsius, fahrenheit in ((one, two), (two, one)))
+    pairs = ((one, two), (two, one))
+    # 350 °F are 180 °C in every recipe.
+    return any(abs(c * 1.8 + 32 - f) < (6.5 if c >= 100 and c % 10 == 0 else 1.5) for c, f in pairs)
 
 
 def western(text: str) -> str:

@@ -25,7 +25,7 @@ def _tables() -> Mapping[str, Any]:
     return read_table(Path(__file__).parent / "data" / "numerals.toml")
 
 
-WORDS = frozenset(("de", "en", "es", "fr", "it", "nl", "pt", "ru"))
+WORDS = frozenset(("cs", "de", "en", "es", "fr", "it", "nl", "pl", "pt", "ru"))
 """Languages whose number words are known."""
 
 Kind = Literal["small", "article", "hundred", "scale", "and", "ordinal"]
@@ -103,7 +103,7 @@ def key_of(word: str) -> str:
     return strip_marks(unicodedata.normalize("NFKC", word).casefold())
 
 
-_COMPOUNDS = {"en": "{}-{}", "pt": "{} e {}", "es": "{} y {}", "ru": "{} {}"}
+_COMPOUNDS = {"en": "{}-{}", "pt": "{} e {}", "es": "{} y {}", "ru": "{} {}", "cs": "{} {}", "pl": "{} {}"}
 
 
 def spellings(number: int, language: str) -> list[str]:

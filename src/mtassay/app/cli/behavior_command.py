@@ -63,7 +63,7 @@ _OF_GENERATE = ("filter", "filter_beta", "per_segment", "aligner", "blocklist")
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command("run", short_help="Make cases, translate them, tell what a system lacks.")(run)
+    app.command("run", short_help="Make cases, translate them, and find what a system lacks.")(run)
     app.command("generate", short_help="Make test cases from a parallel text.")(generate)
     app.command("rate", short_help="Rate generated pairs, and see how good they are.")(rate)
 
@@ -109,7 +109,7 @@ def run(
         check_plot(plot)
     check_targets(findings, plot)
     if (where is None) == (source is None):
-        raise UsageError("Give cases one way: WHERE (a file of cases, or a saved run), or -s and -r.")
+        raise UsageError("Give cases in one way only: WHERE (a file of cases, or a saved run), or -s and -r.")
     if (source is None) != (reference is None):
         raise UsageError("Cases are made of two texts: give both -s and -r.")
     done = library.behavior(
@@ -170,10 +170,10 @@ def rate(
     cases: Annotated[str, typer.Argument(metavar="CASES", help="A file of cases, or a saved run ('last').")],
     against: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=CASES", help="Cases made by another infiller, to compare with. Repeat."),
+        typer.Option(metavar="NAME=CASES", help="Cases of another infiller, for comparison. Repeat."),
     ] = None,
     originals: Annotated[
-        bool, typer.Option("--originals/--no-originals", help="Also the original pairs.")
+        bool, typer.Option("--originals/--no-originals", help="Also rate the original pairs.")
     ] = True,
     question: Annotated[
         list[str] | None,
@@ -189,7 +189,7 @@ def rate(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing sheet.")] = False,
     show: Annotated[bool, typer.Option("--show", help="Show the ratings; rate nothing.")] = False,
     labels: Annotated[
-        Path | None, typer.Option(help="--show: ratings. Default: those in the workspace.")
+        Path | None, typer.Option(help="With --show: a file of ratings. Default: the workspace.")
     ] = None,
     quality: Annotated[
         str | None,

@@ -59,7 +59,7 @@ RunArgument = Annotated[
 ]
 AllOption = Annotated[bool, typer.Option("--all", help="The outputs of all saved runs, each only once.")]
 DoubleOption = Annotated[
-    bool, typer.Option("--double", help="Also show what others answered, to measure agreement.")
+    bool, typer.Option("--double", help="Also show outputs that others answered, to measure agreement.")
 ]
 OrderOption = Annotated[
     Order,
@@ -93,7 +93,7 @@ AdjudicateOption = Annotated[
 def export_reviews(
     run: RunArgument = "last",
     only_open: Annotated[
-        bool, typer.Option("--open", help="A sheet of what is open in RUN, to fill in the column 'answer'.")
+        bool, typer.Option("--open", help="Write the open outputs of RUN, with a column 'answer' to fill in.")
     ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="TSV, CSV or JSONL.")] = None,
     form: Annotated[

@@ -82,7 +82,7 @@ class Glance:
     @property
     def legend(self) -> str:
         """The meanings of the signs."""
-        says = "● and ▼ are about one row: ● no other system is significantly better in it; ▼ one is."
+        says = "● and ▼ are about one row: ● no other system is significantly better in it; ▼ another one is."
         if any(reason.startswith("worse than") for reason in self.out.values()):
             says += " A system is out if the one named is significantly better in some row and worse in none"
             if any(board.is_people for _, board in self.boards):
@@ -525,7 +525,7 @@ def worse(changes: RunChanges) -> list[str]:
             more = f"; and {len(some) - len(names)} more" if len(some) > len(names) else ""
             told.append(f"{word}: {'; '.join(names)}{more}.")
     if not told:
-        told.append("No score moved significantly.")
+        told.append("No score changed significantly.")
     kinds = changes.kinds()
     counted = [plural(kinds[kind], f"case {kind}", f"cases {kind}") for kind in LISTED if kinds.get(kind)]
     if changes.cases:

@@ -21,7 +21,7 @@ from mtassay.data.nouns import Comparison, Finding, Run
 from mtassay.data.registry import find, names
 from mtassay.data.run_view import SEVERITIES
 from mtassay.measures.check_run import id_of, severity_of, severity_of_check
-from mtassay.measures.worth import worth_of
+from mtassay.measures.metric import worth_of
 from mtassay.methods.headlines import FEW, FEW_NOTE, unranked
 from mtassay.methods.paired_scores import NO_OUTPUT
 
@@ -478,7 +478,7 @@ class _Choice:
         for board, pair in self._pairs(first, second):
             if pair.detectable and self._most_units(first, second) >= FEW:
                 least = f"{pair.detectable:.1f} or more"
-                return f"{told} On these texts only differences in {board.label} of {least} would show."
+                return f"{told} These texts can only show a difference in {board.label} of {least}."
         return told
 
     def _told_critical(self, systems: Sequence[str]) -> list[str]:
@@ -507,9 +507,10 @@ class _Choice:
             worth = worth_of(board.label, pair.delta)
             if worth is not None and pair.delta is not None and board.is_ahead(first, second):
                 return [
-                    f"Where other systems differed as much in {board.label} ({abs(pair.delta):.1f}), people "
-                    f"preferred the better-scoring one in {worth.same} of {worth.n:,} pairs, the other one "
-                    f"in {worth.opposite}, and saw no clear difference in {worth.undecided} (WMT22–24)."
+                    f"For other systems with such a difference in {board.label} ({abs(pair.delta):.1f}), "
+                    f"people preferred the system with the better score in {worth.same} of {worth.n:,} pairs "
+                    f"and the other system in {worth.opposite}; they saw no clear difference in "
+                    f"{worth.undecided} (WMT22–24)."
                 ]
         return []
 
@@ -586,10 +587,9 @@ class _Choice:
     def review(self, system: str) -> tuple[str, str]:
         """Tell what a person should check before a system is shipped, and the command for it."""
         waiting = {
-            one.run.id: len({answer.segment_id for answer in view.open_answers() if answer.system == system})
+            one.run.id: len({answer.segment_id for answer in view.waiting() if answer.system == system})
             for one in self.tested
             for view in [view_of(one.run)]
-            if view.asks
         }
         run = max(waiting, key=lambda run_id: waiting[run_id], default="")
         if not run or not waiting[run]:
@@ -608,7 +608,7 @@ class _Choice:
         first, second = leaders[:2]
         if (n := self._most_units(first, second)) < FEW:
             few = f"{plural(n, 'sentence')} {'is' if n == 1 else 'are'} too few, even for ratings by people"
-            text = f"test on more sentences, {FEW} at least and better some hundreds: {few}."
+            text = f"test on at least {FEW} sentences, better on several hundred: {few}."
             return text, ""
         pairs = [(board, pair) for board, pair in self._pairs(first, second) if pair.more]
         rated = [pair.n or 0 for board, pair in self._pairs(first, second) if board.is_people]
@@ -627,7 +627,8 @@ class _Choice:
             text += f" If the difference in {board.label} is real, {more} would show it."
         if command and len(self.left(self.priorities)) > 1 and not self.disagreeing(leaders):
             text += (
-                " If you must choose today, choose by price or keep what you use: no measure speaks against."
+                " If you must choose today, choose by price or keep your present system: no measure is "
+                "against this."
             )
         return text, command
 
@@ -653,13 +654,14 @@ class _Choice:
         unknown = [name for name in self.priorities if not self._is_known(name)]
         said = f"Priorities: {', then '.join(name.replace('-', ' ') for name in self.priorities)}."
         if unknown:
-            said += f" Not considered, because unknown: {_joined(unknown).replace('-', ' ')}."
+            names = _joined([f"'{name}'" for name in unknown]).replace("-", " ")
+            said += f" Not used, because the values are not known: {names}."
         ours = self.left(self.priorities)
         for name in PRIORITIES:
             if name != self.priorities[0] and self._is_known(name):
                 other = self.left([name, *(p for p in self.priorities if p != name)])
                 if len(other) == 1 and other != ours:
-                    return f"{said} With {name.replace('-', ' ')} first it would be {other[0]}."
+                    return f"{said} With {name.replace('-', ' ')} first, the advice would be {other[0]}."
         if len(ours) == 1:
             said += " Another order would not change the advice."
             if self._is_known(COST) or self._is_known(LATENCY):

@@ -280,7 +280,7 @@ class PlanCosts:
             known = [cost.price for cost in self.costs if cost.price is not None]
             rows.append(["all", "", *(f"{n:,}" for n in sums), *([_money(sum(known))] if priced else [])])
         notes = [f"{', '.join(self.unchanged)}: unchanged, nothing would be done."] if self.unchanged else []
-        notes += ["More may be asked, by what the answers are."] if self.is_open else []
+        notes += ["Depending on the answers, more may be asked."] if self.is_open else []
         title = "What live engines would be asked" if rows else "Live engines that would be asked"
         return Table([*header, *([currency or "price"] if priced else [])], rows, title=title, notes=notes)
 

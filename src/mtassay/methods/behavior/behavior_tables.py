@@ -32,7 +32,7 @@ __all__ = [
 
 _RARE = ("edit ignored", "edit improved it", "undecided", "skipped", "error")
 _REASONS = 5  # reasons that a note names
-_RANK = "rank: over all cases; a new one where all above differ significantly from all below."
+_RANK = "rank: over all cases. A new rank begins where all above differ significantly from all below."
 
 
 def capabilities_in(result: Result, *, name: str = PASS_RATE) -> list[str]:
@@ -142,8 +142,8 @@ def broken_table(result: Result) -> Table | None:
     ]
     ranks = _ranks(result, SURVIVED)
     notes = [
-        "Percent of n cases, with Wilson's 95 % interval: how often the edit breaks a translation. "
-        "Counted are only cases whose original no system translates wrongly. Undecided is not broken.",
+        "How often the edit breaks a translation, in percent of n cases, with Wilson's 95 % interval. Only "
+        "cases whose original no system translates wrongly count. Undecided cases do not count as broken.",
         *([_RANK] if ranks else []),
     ]
     return Table(["Capability", "n", *map(printable, systems)], [*rows, *ranks], "Broken by the edit", notes)
@@ -202,12 +202,12 @@ def position_table(scores: Iterable[Score], findings: Iterable[Finding]) -> Tabl
     places = [(system, evidence.where) for system, evidence in failed if evidence.status in MOVED]
     unknown = Counter(system for system, where in places if where not in ("at the edit", "elsewhere"))
     notes = [
-        "How often the error is at the edit, in percent of the cases that fail by their edit and whose place "
-        "of error is known (in parentheses). In brackets: Wilson's 95 % interval."
+        "How often the error is at the edit, in percent. Only cases count that fail by their edit and "
+        "whose place of error is known (number in parentheses). In brackets: Wilson's 95 % interval."
     ]
     if unknown:
         counts = ", ".join(f"{printable(system)} {count:,}" for system, count in unknown.items())
-        notes.append(f"Failed cases not counted here, since nobody knows: {counts}.")
+        notes.append(f"Failed cases that are not counted, because the place is unknown: {counts}.")
     return Table(["Capability", *map(printable, systems)], rows, "Where the errors are", notes)
 
 
@@ -269,8 +269,8 @@ def _best(result: Result, group: str, alpha: float) -> set[str]:
 
 def _about_undecided(result: Result, systems: Sequence[str]) -> list[str]:
     shares = {s.system: s for s in result.scores if (s.name, s.group) == (UNDECIDED, ALL)}
-    texts = [f"{printable(s)} {_percent(shares[s])} of {shares[s].n:,}" for s in systems if s in shares]
-    return [f"Undecided and not in these rates, in percent: {'; '.join(texts)}."] if texts else []
+    texts = [f"{printable(s)} {_percent(shares[s])} % of {shares[s].n:,}" for s in systems if s in shares]
+    return [f"Undecided cases, not counted in these rates: {'; '.join(texts)}."] if texts else []
 
 
 def _reasons(run: Run) -> list[str]:

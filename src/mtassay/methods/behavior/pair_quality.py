@@ -322,7 +322,7 @@ def pair_quality_table(result: Result) -> Table:
 
 def _notes(result: Result, alphas: dict[str, Score], measures: list[str]) -> list[str]:
     notes = [
-        "SSF, TSF: fluency of source and target; TA: adequacy. Means over pairs of what raters said, from 1 "
+        "SSF, TSF: fluency of source and target; TA: adequacy. Means over pairs of the ratings, from 1 "
         "(unsatisfied) to 3 (satisfied); in brackets the 95 % interval, in parentheses the pairs rated."
     ]
     notes += result.notes

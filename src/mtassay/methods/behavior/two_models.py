@@ -17,7 +17,6 @@ from mtassay.data.errors import ServiceError, UsageError
 from mtassay.data.language_packs import load_package
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Edit, RunContext, apply_edits
-from mtassay.methods.behavior.infill_prompts import exact_changes, places_of
 from mtassay.methods.behavior.infiller import MASK, Filled, Infiller, Masked, Rejected
 from mtassay.nlp.language_models import (
     Gap,
@@ -35,7 +34,8 @@ from mtassay.nlp.language_models import (
 from mtassay.systems.live import signature
 
 WHAT = "infiller 'models'"
-AT_ONCE = 16
+LONGEST = 40  # pieces that are written after what is before a gap
+REJOINED = 2  # words after the gap that must follow a filling
 
 
 class TextWithGap(NamedTuple):
@@ -106,39 +106,34 @@ class Seq2SeqProposer(Proposer):
 
     def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
         """Return the fillings of the best beams."""
-        proposals: list[list[str]] = []
-        for start in range(0, len(gaps), AT_ONCE):
-            batch = gaps[start : start + AT_ONCE]
-            proposals += [
-                _fillings(gap, texts) for gap, texts in zip(batch, self._write(batch, count), strict=True)
-            ]
-        return proposals
+        return [_fillings(gap, self._write(gap, count)) for gap in gaps]
 
-    def _write(self, gaps: Sequence[TextWithGap], count: int) -> list[list[str]]:
+    def _write(self, gap: TextWithGap, count: int) -> list[str]:
         tokenizer, model, torch = self._loaded
-        separator = tokenizer.sep_token or tokenizer.eos_token
-        texts = [
-            f"{gap.context} {separator} " * bool(gap.context)
-            + f"{gap.before}{tokenizer.mask_token or MASK}{gap.after}"
-            for gap in gaps
-        ]
-        readable_texts = [text if readable(text) else "" for text in texts]
-        batch = tokenizer(readable_texts, return_tensors="pt", padding=True, truncation=True).to(model.device)
+        text = f"{gap.before}{tokenizer.mask_token or MASK}{gap.after}"
+        if gap.context:
+            text = f"{gap.context} {tokenizer.sep_token or tokenizer.eos_token} {text}"
+        # Some tokenizers give more than their model takes.
+        read = tokenizer(text if readable(text) else "", return_tensors="pt", truncation=True)
+        begun = tokenizer(gap.before.rstrip())["input_ids"]
+        if begun[-1:] == [tokenizer.eos_token_id]:
+            begun.pop()
         try:
             with torch.inference_mode():
-                # Some tokenizers give more tokens than their model accepts.
                 written = model.generate(
-                    batch["input_ids"],
-                    attention_mask=batch["attention_mask"],
+                    read["input_ids"].to(model.device),
+                    attention_mask=read["attention_mask"].to(model.device),
+                    decoder_input_ids=torch.tensor(
+                        [[model.config.decoder_start_token_id, *begun]], device=model.device
+                    ),
                     num_beams=count,
                     num_return_sequences=count,
                     do_sample=False,
-                    max_new_tokens=256,
+                    max_new_tokens=LONGEST,
                 )
         except (RuntimeError, IndexError) as error:
             raise ServiceError(f"{WHAT}: '{self._name}' failed: {first_line(error)}") from error
-        lines = tokenizer.batch_decode(written, skip_special_tokens=True)
-        return [lines[i : i + count] for i in range(0, len(lines), count)]
+        return list(tokenizer.batch_decode(written, skip_special_tokens=True))
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, Any]:
@@ -161,9 +156,15 @@ def open_proposer(model: str) -> Proposer:
 
 
 def _fillings(gap: TextWithGap, texts: Sequence[str]) -> list[str]:
-    masked = f"{gap.before}{MASK}{gap.after}"
-    edits = (exact_changes(masked, places_of(masked), text) for text in texts)
-    return list(dict.fromkeys(changes[0].after for changes in edits if changes))
+    """What each text has between what is before the gap and the first words after it."""
+    before, after = gap.before.strip(), " ".join(gap.after.split()[:REJOINED])
+    found = []
+    for text in texts:
+        start = len(before)
+        end = text.find(after, start) if after else len(text)
+        if text.startswith(before) and end > start:
+            found.append(text[start:end].strip())
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def _identity(name: str, is_given: bool) -> str:
@@ -173,7 +174,7 @@ def _identity(name: str, is_given: bool) -> str:
     return "/".join(str(part) for part in parts.values() if part is not None)
 
 
-ADAPTER = 1
+ADAPTER = 2
 PROPOSALS = 8
 """Number of fillings to try in order to find a new one."""
 

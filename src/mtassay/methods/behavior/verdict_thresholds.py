@@ -140,16 +140,14 @@ def caution(
     """A note for readers of pass rates by this measure; may be empty.
 
     >>> caution("use", "en-zh").partition(": ")[2]
-    'what it misses fails only where the direct check proves it. Its rates are upper bounds.'
+    'such errors count only if the direct check proves them. Its rates are upper bounds.'
     >>> caution("use", "en-pt").partition("bounds. ")[2], caution("comet", "en-pt")
     ('Its thresholds were found on en-zh, not on en-pt.', '')
     """
     if "use" not in [part.partition(":")[0] for part in quality.split("+")]:
         return ""
-    misses = (
-        "what it misses fails only where the direct check proves it" if direct else "what it misses passes"
-    )
-    text = f"{quality} rarely sees edits of one word or number: {misses}. Its rates are upper bounds."
+    misses = "such errors count only if the direct check proves them" if direct else "such cases pass"
+    text = f"{quality} often misses errors in one word or number: {misses}. Its rates are upper bounds."
     defaults = THRESHOLDS.get(_SPEED.sub("", quality))
     if defaults is None or defaults.origin != _RULE or None not in (alpha, beta) or pair.startswith("en-zh"):
         return text

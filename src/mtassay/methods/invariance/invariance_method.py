@@ -146,7 +146,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
             QUESTION,
             "Is the translation right? If not, what is wrong: words are dropped (under) or added (over), "
             "something modifies the wrong word (modification), a word or phrase is wrong (mistranslation), "
-            "the words are right but not how they go together (logic), or several of these?",
+            "the words are right but their relation is wrong (logic), or several of these?",
             {
                 "c": "correct",
                 "d": "under",
@@ -197,7 +197,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
     relations: tuple[str, ...] = setting(
         (),
-        f"What else is compared, or none: {', '.join(names('relation'))}.",
+        f"Also compare these relations, or none: {', '.join(names('relation'))}.",
         metavar="NAMES",
         kind=str | None,
     )

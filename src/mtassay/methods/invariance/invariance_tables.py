@@ -88,9 +88,7 @@ def summary_table(run: Run) -> Table:
     The notes say why originals were skipped or failed, and why variants were left out.
     """
     rows: list[list[Cell | str]] = []
-    notes = [
-        "Issues: how many, of the originals that were compared, and in percent with Wilson's 95 % interval."
-    ]
+    notes = ["Issues: their number, of the compared originals, and in percent with Wilson's 95 % interval."]
     settled = [
         status for status in ("confirmed", "cleared") if any(_statuses(run, s)[status] for s in run.systems)
     ]

@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.textfiles import read_bytes
 from mtassay.data.language_packs import missing_pack, pack_file, pack_files
+from mtassay.data.words import plain_text
 from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace
 from mtassay.nlp.annotation import Token
-from mtassay.nlp.normalisation import plain_text
 
 _HALF = 12  # words that the network reads on either side
 _PADDING, _GAP, _FIRST, _LAST = range(4)

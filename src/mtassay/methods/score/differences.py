@@ -194,8 +194,8 @@ def difference_parts(
         (first, wins.first, found.segments[0]),
     ):
         if segments:
-            shown = f"{len(segments):,} of {count:,}; scores: {first} → {second}"
-            parts.append(Block(title=f"Where {better} is better: {shown}"))
+            shown = f"{len(segments):,} of {count:,} shown; scores of {first} → {second}"
+            parts.append(Block(title=f"Segments where {better} is better: {shown}"))
             parts += [_segment_block(segment, found, metrics, labels) for segment in segments]
     return parts
 

@@ -161,7 +161,7 @@ def judged_table(run: Run) -> Table | None:
             )
     if not rows:
         return None
-    notes = ["Wrong: what the judge calls so, of the n outputs, in percent with Wilson's 95 % interval."]
+    notes = ["Wrong: outputs that the judge calls wrong. %: their share of n, with Wilson's 95 % interval."]
     return Table(["System", "n", "wrong", "%", "undecided"], rows, "Outputs that look wrong", notes)
 
 
@@ -172,7 +172,7 @@ def reasons_table(run: Run) -> Table | None:
     if not clues:
         return None
     rows = [[clue, *(f"{counts[system][clue]:,}" for system in run.systems)] for clue in clues]
-    notes = ["In how many outputs that look wrong each clue speaks for an error; an output may have several."]
+    notes = ["How many of the outputs that look wrong have each clue; an output may have several clues."]
     header = ["Clue", *map(printable, run.systems)]
     return Table(header, rows, "Why they look wrong", notes)
 

@@ -88,7 +88,7 @@ class ScoreMethod(RepeatSettings, Method):
     pair: tuple[str, str] | None = None
     test: Test = setting(
         "randomization",
-        "How two systems are compared. The last two are sacreBLEU's and find more differences.",
+        "The test that compares two systems. The last two are sacreBLEU's and find more differences.",
     )
     samples: int = setting(1000, "Bootstrap resamples.", least=100)
     trials: int = setting(10000, "Trials of the randomization test.", least=100)
@@ -103,14 +103,14 @@ class ScoreMethod(RepeatSettings, Method):
     )
     unit: Unit | None = setting(
         None,
-        "What intervals and tests resample. Default: documents where they are known.",
+        "Units that intervals and tests resample. Default: documents, if they are known.",
         in_signature=False,
     )
     ranks: Ranks = setting(
         "best", "Ranks: 1 for every system that may be the best, or clusters as at WMT.", in_signature=False
     )
     rank_incomplete: bool = setting(
-        False, "Rank systems with missing answers or ratings too.", in_signature=False
+        False, "Also rank systems with missing answers or ratings.", in_signature=False
     )
     by: str | None = setting(None, "Also score each domain, document or other tag separately.", metavar="TAG")
     checks: tuple[str, ...] = field(default=CRITICAL, metadata=CHECKS_BESIDE)

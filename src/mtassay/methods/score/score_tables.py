@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from mtassay.data.display import Cell, Figure, Point, Series, Table
 from mtassay.data.marks import plural
 from mtassay.data.nouns import Comparison, Result, Run, Score
-from mtassay.measures.worth import worth_of
+from mtassay.measures.metric import worth_of
 from mtassay.methods.headlines import FEW, FEW_NOTE, may_be_best, unranked
 from mtassay.stats.comparisons import least_p
 
@@ -180,7 +180,7 @@ def people_notes(result: Result, given: Sequence[str]) -> list[str]:
                 notes.append(
                     f"{style.label(metric)} and {style.label(people)} disagree about {len(against):,} of "
                     f"{len(own):,} pairs: {style.label(metric)} prefers {named}{more}; "
-                    f"{style.label(people)} the reverse."
+                    f"{style.label(people)} prefers the reverse."
                 )
     return notes
 
@@ -193,7 +193,7 @@ def coverage_notes(result: Result) -> list[str]:
         if unrated := [score.system for score in scores if not score.n]:
             more = f" and {len(unrated) - _NAMED:,} more systems" if len(unrated) > _NAMED else ""
             named = ", ".join(unrated[:_NAMED])
-            notes.append(f"{scores[0].label or metric} has no score of {named}{more}, so no rank.")
+            notes.append(f"{scores[0].label or metric} has no score of {named}{more}, so they have no rank.")
         scores = [score for score in scores if score.n]
         if not scores or (common_n := scores[0].common_n) is None:
             continue
@@ -201,14 +201,12 @@ def coverage_notes(result: Result) -> list[str]:
         more = f" and {len(scores) - _NAMED:,} more" if len(scores) > _NAMED else ""
         sizes = ", ".join(f"{score.system} {score.n:,}" for score in fewest)
         ranks = (
-            "A system that is not rated on all of them has no rank"
-            if common_n
-            else "No segment has one of every system, so there are no ranks"
+            "A system without a score for every segment has no rank" if common_n else "So there are no ranks"
         )
         notes.append(
             f"Watch out: {scores[0].label or metric} has scores on different segments for different systems "
-            f"({sizes}{more}), so their means cannot be compared: {common_n:,} have one of every system. "
-            f"{ranks}; differences are by those that both systems have."
+            f"({sizes}{more}), so their means cannot be compared. {common_n:,} segments have a score of "
+            f"every system. {ranks}. Each difference uses the segments that both systems have."
         )
     return notes
 
@@ -301,9 +299,9 @@ def _alpha(run: Run) -> float:
 
 
 _TESTS = {
-    "bootstrap": "p: paired bootstrap as in sacreBLEU, a lenient test; --test randomization is stricter",
+    "bootstrap": "p: paired bootstrap as in sacreBLEU (lenient; --test randomization is stricter)",
     "randomization": "p: randomization, two-sided",
-    "sacrebleu-randomization": "p: approximate randomization as sacreBLEU's, which does not count ties",
+    "sacrebleu-randomization": "p: approximate randomization as in sacreBLEU, which does not count ties",
 }
 
 
@@ -315,7 +313,7 @@ def _about_p(run: Run) -> str:
     corrected = {
         "none": "not corrected for the number of comparisons",
         "max-t": "corrected for all comparisons of this table (max-T)",
-    }.get(correction, f"corrected ({correction})")
+    }.get(correction, f"corrected for the number of comparisons ({correction})")
     several = len({(c.name, c.a, c.b) for c in run.result.comparisons if c.group == WHOLE}) > 1
     return f"{_TESTS[test]}{f'; {corrected}' if several else ''}."
 

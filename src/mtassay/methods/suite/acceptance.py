@@ -299,9 +299,9 @@ def _rules(
             waiting = [t for t in waiting if t not in covered_targets]
         if waiting:
             outcome.remarks.append(
-                f"{item.id}: no words that are about this item tell {plural(len(waiting), 'output')} from "
-                f"those that are {'in' * correct}correct, so each becomes a token: it settles this very "
-                "output only"
+                f"{item.id}: no words about this item separate {plural(len(waiting), 'output')} from "
+                f"the {'in' * correct}correct ones. So each becomes a token, which settles only this exact "
+                "output"
             )
     for target in waiting:
         assert target.text is not None

@@ -119,7 +119,7 @@ class SuiteMethod(RepeatSettings, Method):
         if suite is not None and not isinstance(suite, Suite):
             values["suite"] = read_suite(suite)
         elif suite is None and run is None:
-            raise UsageError("There is no suite: give a file, or the name of one that a language pack has.")
+            raise UsageError("There is no suite: give a file, or the name of a suite in a language pack.")
         if suite is not None and run is not None:
             run = replace(run, parameters={k: v for k, v in run.parameters.items() if k != "suite"})
         draws_anew = False

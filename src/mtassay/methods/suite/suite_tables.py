@@ -178,8 +178,8 @@ def system_table(result: Result, *, suffix: str = "", title: str = "") -> Table:
     notes = [shown.about_items(), "macro: each category counts the same; micro: each item does.", INTERVALS]
     if ranked:
         notes.append(
-            f"#: rank; a new one for the systems significantly worse than the best one of the rank above "
-            f"({shown.about_test()})."
+            f"#: rank. A new rank begins with the systems that are significantly worse than the best system "
+            f"of the rank above ({shown.about_test()})."
         )
         notes.append(shown.about_order(shown.name, ("macro", "micro")))
     return Table(header, rows, title, [note for note in notes if note])
@@ -267,12 +267,12 @@ class _Shown:
             return f"Accuracy in percent of the settled items: {n}{of}."
         if self._settings.get("items") == "settled":
             return (
-                f"Accuracy in percent. Each system is judged by the items settled for it: {n}{of}. "
-                "These are not the same ones, so compare with care."
+                f"Accuracy in percent. Each system is judged on the items that are settled for it: {n}{of}. "
+                "These are not the same items, so compare with care."
             )
         return (
             f"Accuracy in percent. All systems are compared on the same items, "
-            f"those settled for every one of them: {n}{of}."
+            f"which are settled for all of them: {n}{of}."
         )
 
     def about_gaps(self, systems: Sequence[str]) -> str:
@@ -305,9 +305,9 @@ class _Shown:
                 below, above = (self.scores[name, group, system].value or 0.0 for system in (low, high))
                 if rank < other and round(below, 9) < round(above, 9):
                     return (
-                        f"Ranks use what is certain: {low} ({number(below)}) has rank {rank} and {high} "
-                        f"({number(above)}) rank {other} in {AVERAGES.get(group, group)}, since its distance "
-                        "to the best varies more from item to item."
+                        f"Ranks depend on significance: {low} ({number(below)}) has rank {rank} and {high} "
+                        f"({number(above)}) rank {other} in {AVERAGES.get(group, group)}, because the "
+                        f"distance of {low} to the best varies more from item to item."
                     )
         return ""
 

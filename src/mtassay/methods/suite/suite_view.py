@@ -162,6 +162,11 @@ class SuiteView(RunView):
             and (f.verdict == "undecided" or evidence.rules_say)
         ]
 
+    def waiting(self) -> list[OpenAnswer]:
+        """Verdicts follow people's decisions."""
+        undecided = {(f.case_id, f.system) for f in self.run.findings if f.verdict == "undecided"}
+        return [answer for answer in self.open_answers() if answer[:2] in undecided]
+
     def rules_file(self) -> str:
         return str(self.run.parameters.get("suite_path") or "")
 
