@@ -96,13 +96,13 @@ class _Words:
         if _MAY_BE_CLOCK.search(small):
             small = _CLOCK.sub(r" \1-m ", small)
         if self.by_phrase:
-            for word in self.phrase.findall(small):
+            phrases = self.phrase.findall(small)
+            for word in phrases:
                 for form in self.by_phrase[word]:
                     add(word, form)
-            if not self.heads:
-                return found
-            small = self.phrase.sub(" ", small)  # Three quarters are not a quarter.
-        for token in _TOKEN.findall(small):
+            if phrases and self.heads:
+                small = self.phrase.sub(" ", small)  # Three quarters are not a quarter.
+        for token in _TOKEN.findall(small) if self.heads else ():
             word = token.strip()
             if word[:_STEM] not in self.heads:
                 continue
