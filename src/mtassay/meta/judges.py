@@ -16,11 +16,7 @@ from mtassay.meta.detect import DetectionSettings, JudgedDetector, area_of, dete
 from mtassay.stats import proportions, rater_agreement, tails
 from mtassay.stats.comparisons import units_to_settle
 from mtassay.stats.correlation import AUC, auc_covariance
-from mtassay.stats.thresholds import (
-    FlaggedCounts,
-    flag_held_out,
-    threshold_for_precision,
-)
+from mtassay.stats.thresholds import FlaggedCounts, flag_held_out, threshold_for_precision
 
 FEWEST_LABELS = 30
 """With fewer labels, or fewer than 8 of one kind, nothing is calibrated."""

@@ -9,23 +9,9 @@ from dataclasses import dataclass, replace
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.nlp.annotation import Annotation, Token
 from mtassay.nlp.plain_places import keeps_genitive, name_places
-from mtassay_en.inflections import (
-    joined_preposition,
-)
-from mtassay_en.lexicon_entries import (
-    BilingualLexicon,
-    LexiconEntry,
-    Substitute,
-    says_gender,
-    word_set,
-)
-from mtassay_en.word_context import (
-    Place,
-    goes_with_words_before,
-    left_alone,
-    opens_sentence,
-    possible_cells,
-)
+from mtassay_en.inflections import joined_preposition
+from mtassay_en.lexicon_entries import BilingualLexicon, LexiconEntry, Substitute, says_gender, word_set
+from mtassay_en.word_context import Place, goes_with_words_before, left_alone, opens_sentence, possible_cells
 
 _AWAY = {"go": "here", "come": "there"}
 """Places that cannot follow a verb of motion."""

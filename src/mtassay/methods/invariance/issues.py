@@ -9,16 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from mtassay.data.nouns import (
-    DISPUTED,
-    Cluster,
-    Comparison,
-    Finding,
-    Ledger,
-    Result,
-    Run,
-    percent,
-)
+from mtassay.data.nouns import DISPUTED, Cluster, Comparison, Finding, Ledger, Result, Run, percent
 from mtassay.data.subjects import Subject
 from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.invariance.invariance_evidence import IssueEvidence

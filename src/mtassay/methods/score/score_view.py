@@ -317,9 +317,5 @@ class ScoreView(RunView):
         from mtassay.methods.score.differences import find_differences
 
         return find_differences(
-            self.run,
-            self._metrics,
-            count=look.examples,
-            between=look.between,
-            metric=look.metric,
+            self.run, self._metrics, count=look.examples, between=look.between, metric=look.metric
         )

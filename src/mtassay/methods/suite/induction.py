@@ -137,14 +137,7 @@ class _Candidate:
     def worth(self, left: Sequence[str], alike: Sequence[str], unsettled: Sequence[str]) -> tuple[float, ...]:
         covered = [sum(bool(self.pattern.search(t)) for t in texts) for texts in (left, alike, unsettled)]
         is_gapped = _GAP in self.words
-        return (
-            *covered,
-            self.whole,
-            self.named,
-            -is_gapped,
-            -len(self.parts),
-            -len(self.words),
-        )
+        return (*covered, self.whole, self.named, -is_gapped, -len(self.parts), -len(self.words))
 
 
 def _is_refused(candidate: _Candidate, own: Sequence[str], focus: Focus) -> bool:
