@@ -220,10 +220,6 @@ class _Side:
         starts = opens_sentence(self.annotation, place[0])
         return fitted(form, self.text(place)) if starts else form
 
-    def has_any(self, forms: Iterable[str]) -> bool:
-        """Whether the text already has one of these forms."""
-        return any(form.lower() in self.places for form in forms)
-
     def hits(self, part: str, forms: Iterable[str]) -> list[tuple[str, Place]]:
         """The places of an entry's forms, with the form; if some overlap, the longest.
 
@@ -384,4 +380,4 @@ def _fits(side: _Side, place: Place, after: str, substitute: Substitute, number:
         return False
     if not goes_with_sentence(side.language, side.annotation, place, after):
         return False
-    return not side.has_any(forms.values())
+    return not any(form.lower() in side.places for form in forms.values())

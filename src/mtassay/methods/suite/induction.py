@@ -148,10 +148,6 @@ def _is_refused(candidate: _Candidate, own: Sequence[str], focus: Focus) -> bool
     return candidate.matches_any({damage(text) for text in covered for damage in focus.damages} - covered)
 
 
-def _counts(texts: Iterable[str]) -> Counter[str]:
-    return Counter(word for text in texts for word in set(_folded(text)))
-
-
 def _folded(text: str) -> tuple[str, ...]:
     return tuple(map(fold, _WORD.findall(text)))
 
@@ -314,7 +310,7 @@ def common_words(
     counts: Counter[str] = Counter()
     total = 0
     for texts in texts_by_item:
-        counts.update(_counts([" ".join(texts)]))
+        counts.update(set(_folded(" ".join(texts))))
         total += 1
     return frozenset(word for word, count in counts.items() if count >= max(least, share * total))
 
