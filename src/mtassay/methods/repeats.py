@@ -97,11 +97,6 @@ def set_apart(outputs: Mapping[str, Sequence[Output]]) -> dict[str, Sequence[Out
     return {**outputs, **later}
 
 
-def is_later(name: str) -> bool:
-    """Whether this name is a later repetition of a split system."""
-    return _MARK in name
-
-
 def base_name(name: str) -> str:
     """The name of the system before it was split."""
     return name.partition(_MARK)[0]
