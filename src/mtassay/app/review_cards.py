@@ -357,7 +357,7 @@ def languages(run: Run) -> tuple[str, str]:
     """Return the codes of source and target language, empty where the run does not name them."""
     pair = run.parameters.get("pair")
     told = ["-".join(map(str, pair)) if isinstance(pair, list) else str(pair or "")]
-    told += str(run.parameters.get("facts", "")).split(" · ")  # a suite has its own
+    told += str(run.parameters.get("facts", "")).split(" · ")[::-1]  # of a suite; a name may look like a pair
     return next(filter(any, map(_pair, told)), ("", ""))
 
 

@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -398,13 +398,17 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """Convert to the JSON form, with plain lists and dictionaries."""
         return {
-            "scores": [asdict(score) for score in self.scores],
-            "comparisons": [asdict(comparison) for comparison in self.comparisons],
-            "clusters": [asdict(cluster) for cluster in self.clusters],
+            "scores": _records(self.scores),
+            "comparisons": _records(self.comparisons),
+            "clusters": _records(self.clusters),
             "counts": {system: dict(counts) for system, counts in self.counts.items()},
             "notes": list(self.notes),
             "basis": dict(self.basis),
         }
+
+
+def _records(entries: Sequence[Any]) -> list[dict[str, Any]]:
+    return [{key: getattr(entry, key) for key in entry.__slots__} for entry in entries]  # all are flat
 
 
 @dataclass(frozen=True, slots=True)

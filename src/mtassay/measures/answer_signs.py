@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import repeat
 from operator import itemgetter, mul
 
-from mtassay.measures.talk import sign, small_sign, small_words
+from mtassay.measures.talk import begins_with_assent, sign, small_sign, small_words
 from mtassay.nlp.word_forms import word_forms
 
 _ASKS = re.compile(r"(?:what|who|whom|whose|which|where|when|why|how)\b(?:[^\w]+\w+){3}", re.IGNORECASE)
@@ -187,7 +187,10 @@ def writes_kind(source: str, output: str) -> str | None:
 
 def replies_token(source: str, output: str) -> bool:
     """Whether the output is only the word that the source says to reply."""
-    return _REPLY.match(source) is not None and says_only_token(source, output)
+    if _REPLY.match(source) is None:
+        return False
+    is_yes = begins_with_assent(f"{output.rstrip(' .!')}.") and len(output.split()) < 3 < len(source.split())
+    return is_yes or says_only_token(source, output)
 
 
 def ignores_text(source: str, output: str) -> str | None:

@@ -50,7 +50,10 @@ _CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,} ?/ ?[^\W\d_]{3,} ?/ ?[^\W\d_]{3,
 # Two sentences with a slash between them.
 _SENTENCES = re.compile(r"\w[.!?] ?/ ?[A-ZÀ-ÞА-Я][^/]{3,}[.!?]")
 # Source words whose translation may be a wish or an offer at the end.
-_CLOSES = re.compile(r"hop(?:e|ing)|help|useful|let \w+ know|else|hesitate|feel free|need|assist")
+_CLOSES = re.compile(
+    r"hop(?:e|ing)|help|useful|let \w+ know|else|want me|like me to|shall i|should i|hesitate|feel free|need"
+    r"|assist"
+)
 # A remark in brackets as the last paragraph.
 _BRACKETED = re.compile(r"\S[^\S\n]*\n\s*[(（][^()（）\n]{15,}[)）]\s*$")
 _GLOSS = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,}+)[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")

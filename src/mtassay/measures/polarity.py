@@ -68,6 +68,12 @@ class Negations:
         other = fold_text(beside)
         return any(not other or match.group() not in other for match in found)
 
+    def affixes(self, text: str) -> int:
+        """The number of long words that may mean a negation (undone, deshacer); 0 if there are short ones."""
+        rest = re.sub(self.plain, " ", fold_text(text))
+        lengths = [len(match.group()) for match in re.finditer(self.hidden, rest)]
+        return len(lengths) if min(lengths, default=0) > 5 else 0
+
 
 # Program syntax that is not a negation: options, access keys within words, quotes as %'.
 _OPTIONS = re.compile(r"(?<![\w-])--?[a-z][\w-]*")

@@ -75,16 +75,15 @@ _NO_PERIOD = words("th lo km my bo dz")
 
 
 # Words that begin a clause after a comma, and what may be before them instead.
-_CLAUSES = {
-    code: re.compile(
-        rf"(?<=[^\W\d_] )(?!(?:{small_words('before-clauses')[code]}) )[^\W\d_]+ (?:{clause})(?= [^\W\d_])"
-    )
-    for code, clause in small_words("clauses").items()
-}
+_CLAUSES = {code: re.compile(rf" ({clause})(?= [^\W\d_])") for code, clause in small_words("clauses").items()}
 
 
-def _is_list(output: str) -> bool:
-    return "\n" in output or len(output) > 300
+def _lacks_comma(output: str, code: str) -> re.Match[str] | None:
+    """The word of a clause that needs a comma before it and has none."""
+    match = _CLAUSES[code].search(output) if code in _CLAUSES and len(output) < 300 else None
+    before = output[: match.start()].split()[-1:] if match and "\n" not in output else []
+    own = small_words("before-clauses")[code].split("|") if before else []
+    return match if before and before[0].isalpha() and before[0] not in own else None
 
 
 # A question that another sentence follows, in languages that mark questions as English does.
@@ -147,16 +146,14 @@ class EndPunctuation(ConventionCheck):
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
         code = code_of(context.target)
         own = _PLAIN | _OWN.get(code, {})
-        clause = _CLAUSES.get(code)
         foreign = _FOREIGN.get(code, {})
 
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
             if source[-1:].isalnum() and output[-1:].isalnum():
                 return ()
-            match = clause.search(output) if clause else None
-            if match and "," not in match[0] and not _is_list(output):
-                place = mark("output", *match.span())
-                return [FormProblem(f"The comma before {match[0].split()[-1]!r} is missing", place)]
+            if match := _lacks_comma(output, code):
+                place = mark("output", *match.span(1))
+                return [FormProblem(f"The comma before {match[1]!r} is missing", place)]
             inner = len(_ASKED.findall(source)) - len(_ASKED.findall(output))
             if inner > 0 and code in _ASKING and _SENTENCE_END.sub("", source) != source:
                 ends = len(_SENTENCE_END.findall(source)), len(_SENTENCE_END.findall(output))
@@ -467,6 +464,7 @@ _REDUPLICATE = (
     | UNSPACED
 )
 _ARTICLES = words("der die das den dem")
+_PHRASE_TWICE = re.compile(r"(?<![\w-])([^\W\d_]{1,20}(?: [^\W\d_]{2,20}){1,5}) \1(?![\w-])", re.IGNORECASE)
 _NAMES_DOUBLED = words("bora duran papua pago new york walla chop bla yo tam")
 
 
@@ -500,6 +498,10 @@ class DoubledWords(UnitCheck):
             if match and match[0] not in source:
                 message = f"The word {quoted(match[0][0])} occurs twice in a row"
                 return [FormProblem(message, mark("output", match.start(), match.end()))]
+            match = _PHRASE_TWICE.search(output)
+            if match and not _PHRASE_TWICE.search(source) and "\n" not in output and len(output) < 400:
+                where = mark("output", match.start(), match.end())
+                return [FormProblem(f"{quoted(match[1])} occurs twice in a row", where)]
             match = None if reduplicates else _DOUBLED.search(output)
             if match is None:
                 return ()

@@ -289,7 +289,7 @@ def _is_short(lines: Sequence[str], output: str) -> bool:
 _LATE = r"\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2013-\u2122"
 _WRONGLY_READ = re.compile(
     rf"Ã[{_LATE}]|â€[{_LATE}]|Â[\u00a0-\u00bf]|(?:[ÐÑ][{_LATE}]){{2,}}|(?:Å[\u0080-\u00bf\u0152-\u0178]"
-    rf"|Ä[\u0080-\u00bf\u0152-\u0178]){{2,}}|锟斤|斤拷|烫烫|屯屯|(?:[äåæçèé][{_LATE}]{{2}}){{2,}}|[\u00c0-\u00ff]{{4,}}"
+    rf"|Ä[\u0080-\u00bf\u0152-\u0178]){{2,}}|[ÅÄ][\u0152-\u0178\u2122](?=[a-z])|锟斤|斤拷|烫烫|屯屯|(?:[äåæçèé][{_LATE}]{{2}}){{2,}}|[\u00c0-\u00ff]{{4,}}"
 )
 _ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}")
 _CONTROL = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffc\ufffe\uffff]")
@@ -407,7 +407,7 @@ def _width_problems(source: str, output: str) -> Iterator[FormProblem]:
 
 
 # A letter that became a question mark, at the beginning or inside a word.
-_LOST_LETTER = re.compile(r"(?:^|(?<=[^\W\d_]{2}))\?(?=[^\W\d_]{2})|(?<![^\s(\"'])\?{4,}")
+_LOST_LETTER = re.compile(r"(?:^|(?<=[^\W\d_]{2}))\?{1,3}(?=[^\W\d_])|(?<![^\s(\"'])\?{4,}")
 _EASTERN = "ąćęłńśźżčďěňřšťůžőű"
 # Lower-case letters that a language does not have; a word with one belongs to another language.
 _STRANGE = {

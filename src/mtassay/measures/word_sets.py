@@ -96,13 +96,13 @@ class _Words:
         if _MAY_BE_CLOCK.search(small):
             small = _CLOCK.sub(r" \1-m ", small)
         if self.by_phrase:
-            for word in self.phrase.findall(small):
+            phrases = self.phrase.findall(small)
+            for word in phrases:
                 for form in self.by_phrase[word]:
                     add(word, form)
-            if not self.heads:
-                return found
-            small = self.phrase.sub(" ", small)  # Three quarters are not a quarter.
-        for token in _TOKEN.findall(small):
+            if phrases and self.heads:
+                small = self.phrase.sub(" ", small)  # Three quarters are not a quarter.
+        for token in _TOKEN.findall(small) if self.heads else ():
             word = token.strip()
             if word[:_STEM] not in self.heads:
                 continue
@@ -251,6 +251,9 @@ _TWICE = re.compile(
 )
 
 _LESS = re.compile(r"(?:less|weniger|moins|menos|meno|менее|méně|minder|mniej|не так|nicht so) ?$")
+_SHORT = 90
+_NEVER = re.compile(r"impossib|imposib|imposs[ií]|unmöglich|Ã")
+_LATIN = frozenset(("de", "en", "es", "fr", "it", "pt", "nl"))
 _PREFIXED = re.compile(
     r"\b(?:un((?!lock|fold|paus|compress|link|install|pack|mount|load|zip|check|select|limit|pair|block|mut|stag)[a-z]{3,}(?:ed|able|ible))|non-?([a-z]{5,}(?:able|ible|ed|ing)))\b",
     re.IGNORECASE,
@@ -334,7 +337,11 @@ class _Look:
             return _Problem(f"{_named(here)} {_ADDED}", _marks("output", output, here))
         if not there and not unit.references and self._without.search(text) and not target.may_deny(output):
             there = self._without.findall(text)
-        if there and not target.may_deny(output) and not _TWICE.search(text):
+        # "Cannot be undone" has two such words, and "se puede deshacer" one.
+        is_short = len(text) < _SHORT and not unit.references and len(there) == 1
+        is_short = is_short and self._languages[1] in _LATIN and not _NEVER.search(output.lower())
+        is_less = is_short and 0 < target.affixes(output) <= source.affixes(text)
+        if there and (is_less or not target.may_deny(output)) and (is_less or not _TWICE.search(text)):
             return _Problem(f"{_named(there)} {_LOST}", _marks("source", text, there))
         return self._opposite(unit)
 

@@ -213,12 +213,12 @@ def checked_basis(
     context.progress("checks", 0, None)
     languages = CheckContext(*(pair or (None, None)))
     chosen = choose_checks(checks, (), languages).checks
-    units = {system: units_of(segments, answers) for system, answers in outputs.items()}
     stamps = [code_stamp(type(check).__module__) for check in chosen]
-    asked = repr((__version__, pair, [check.id for check in chosen], stamps, units))
+    asked = repr((__version__, pair, [check.id for check in chosen], stamps, segments, outputs))
     key = hashlib.sha256(f"checked all{asked}".encode("utf-8", "surrogatepass")).hexdigest()
     if (known := context.recall(key)) is not None:
         return dict(json.loads(known))
+    units = {system: units_of(segments, answers) for system, answers in outputs.items()}
     found = run_checks(chosen, units, languages, run=context)
     counts = {
         system: {"segments": len(segments), **count_checks(findings)} for system, findings in found.items()

@@ -87,7 +87,7 @@ class Glance:
             says += " A system is out if the one named is significantly better in some row and worse in none"
             if any(board.is_people for _, board in self.boards):
                 says += "; where people see a difference, only their row counts"
-            says += ". So ▼ in one row alone puts no system out."
+            says += ". A system with ▼ stays in if it is the better of the two in another row."
         incomplete = any(s.text.startswith("(") for _, board in self.boards for s in board.standings)
         says += " In parentheses: left texts without an answer." * incomplete
         missing = any(not board.standing(name) for _, board in self.boards for name in self.systems)
@@ -133,7 +133,9 @@ class Glance:
                 continue  # its sentences do not say how bad an error is
             n = len(part.sentences.views)
             out = {name for name, reason in self.out.items() if reason == MORE_CRITICAL.lower()}
-            more = out.union(with_more_critical(part.run))
+            # If this ruled somebody out, all are tested at the level of the decision.
+            compared = len(self.systems) - len(self.out) + len(out) if out else len(part.run.systems)
+            more = out.union(with_more_critical(part.run, compared))
             own = {
                 name: GlanceCell(f"{cases.n:,}", cases, round(100 * cases.n / n), "▼" * (name in more))
                 for name, cases in found.items()

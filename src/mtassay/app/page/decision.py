@@ -692,14 +692,14 @@ def has_critical(run: Run) -> bool:
     return any(severity_of(finding) == "critical" for finding in run.findings)
 
 
-def with_more_critical(run: Run) -> list[str]:
-    """Return the systems with significantly more critical errors than another one."""
+def with_more_critical(run: Run, compared: int) -> list[str]:
+    """Return the systems with significantly more critical errors than another one of those compared."""
     systems = run.systems
     flagged = {
         s: {f.case_id for f in run.findings if f.system == s and severity_of(f) == "critical"}
         for s in systems
     }
-    pairs = math.comb(len(systems), 2)
+    pairs = math.comb(compared, 2)
     return [s for s in systems if any(has_fewer(flagged[other], flagged[s], pairs) for other in systems)]
 
 
