@@ -15,6 +15,7 @@ from mtassay.data.languages import parse_language
 from mtassay.data.words import edit_distance, sound_apart, strip_marks
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import given_names, scripts_of
+from mtassay.measures.talk import small_words
 from mtassay.nlp.word_forms import WordForms, word_forms
 
 # A capital letter within a short word (iPhone, GitHub), letters with digits (A321, COVID-19), a handle.
@@ -141,18 +142,7 @@ _LATIN_NEXT = re.compile(r" ([A-ZÀ-ÞŠŽČŁŚ][^\W\d_]{2,14})(?![\w-])")
 _CYRILLIC_PERSON = re.compile(r"(?<!\w)([А-ЯЁ])[а-яё]{1,12} (([А-ЯЁ])[а-яё]{2,14})(?![\w-]| [А-ЯЁ])")
 _KANA_PERSON = re.compile(r"(?<![ァ-ヴー・])([ァ-ヴ])[ァ-ヴー]*・(([ァ-ヴ])[ァ-ヴー]+)(?![ァ-ヴー・])")
 # The Latin letters that a first letter may represent; other letters are unknown.
-_CYRILLIC = {
-    "Б": "BV", "В": "VWB", "Г": "GH", "Д": "DJTG", "З": "ZSX", "К": "KCQX", "Л": "L", "М": "M", "Н": "NK",
-    "П": "PF", "Р": "RW", "С": "SCTXZ", "Т": "TD", "Ф": "FPVT", "Х": "HKJCG", "Ш": "SCXJ", "Ч": "CTJQZ",
-}  # fmt: skip
-_KANA = {
-    **dict.fromkeys("ラリルレロ", "LRW"), **dict.fromkeys("マミムメモ", "M"),
-    **dict.fromkeys("ナニヌネノ", "NKG"), **dict.fromkeys("カキクケコ", "CKQXGH"),
-    **dict.fromkeys("タテトツ", "TDZ"), **dict.fromkeys("ハヒヘホ", "HJKGF"),
-    **dict.fromkeys("バビブベボ", "BVW"), **dict.fromkeys("パピプペポ", "PB"),
-    **dict.fromkeys("ダデド", "DTJ"), **dict.fromkeys("サスセソ", "SCTZX"),
-    **dict.fromkeys("ガギグゲゴ", "GHKC"), "シ": "SCXH", "フ": "FHPWV",
-}  # fmt: skip
+_CYRILLIC, _KANA = small_words("cyrillic"), small_words("kana")
 # Languages where all spellings of the cities are known and common words have no capital.
 _SPELLED = frozenset(("es", "fr", "it", "pt", "ru"))
 _OUTPUT_INNER = re.compile(r"(?<=[a-zà-ÿа-яё] )[A-ZÀ-ÞА-ЯЁ][^\W\d_]{3,14}(?![\w-])")

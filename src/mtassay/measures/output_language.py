@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
 from mtassay.data.languages import name_of, parse_language
-from mtassay.data.words import sound_distance
+from mtassay.data.words import read_table, sound_distance
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit, code_of
 from mtassay.measures.talk import note_labels, refusal_in, small_words, speaks_of_translation
 from mtassay.nlp.identification import (
@@ -53,62 +53,9 @@ _SELECTOR = re.compile(r"(?<![\w=])(?:=\d++|[A-Za-z_]\w*+)\s*+(?=\{)")
 # Text in angle brackets may be a remark instead of a tag.
 _SPOKEN_TAG = re.compile(r"<([^\W\d_]+(?: [^\W\d_]+){2,})>")
 
-_SCRIPTS = {
-    "Greek": "\u0370-\u03ff",
-    "Cyrillic": "\u0400-\u052f",
-    "Armenian": "\u0530-\u058f",
-    "Hebrew": "\u0590-\u05ff",
-    "Arabic": "\u0620-\u064a\u066e-\u06d3",
-    "Devanagari": "\u0904-\u0939",
-    "Bengali": "\u0980-\u09ff",
-    "Gurmukhi": "\u0a00-\u0a7f",
-    "Gujarati": "\u0a80-\u0aff",
-    "Tamil": "\u0b80-\u0bff",
-    "Telugu": "\u0c00-\u0c7f",
-    "Kannada": "\u0c80-\u0cff",
-    "Malayalam": "\u0d00-\u0d7f",
-    "Oriya": "\u0b00-\u0b7f",
-    "Sinhala": "\u0d80-\u0dff",
-    "Thai": "\u0e00-\u0e7f",
-    "Lao": "\u0e80-\u0eff",
-    "Tibetan": "\u0f00-\u0fff",
-    "Burmese": "\u1000-\u109f",
-    "Georgian": "\u10a0-\u10ff",
-    "Ethiopic": "\u1200-\u137f",
-    "Khmer": "\u1780-\u17ff",
-    "kana": "\u3041-\u3096\u30a1-\u30fa",
-    "Chinese": "\u3400-\u9fff",
-    "Korean": "\uac00-\ud7a3",
-}
-_SCRIPTS_OF = {
-    **dict.fromkeys(["ru", "uk", "be", "bg", "mk", "kk", "ky", "tg", "mn"], ("Cyrillic",)),
-    **dict.fromkeys(["sr", "bs", "az", "uz"], ("Cyrillic", "Latin")),
-    **dict.fromkeys(["ar", "fa", "ur", "ps", "ckb", "sd", "ug"], ("Arabic",)),
-    **dict.fromkeys(["hi", "mr", "ne", "sa", "bho", "mai"], ("Devanagari",)),
-    **dict.fromkeys(["bn", "as"], ("Bengali",)),
-    **dict.fromkeys(["he", "yi"], ("Hebrew",)),
-    **dict.fromkeys(["am", "ti"], ("Ethiopic",)),
-    **dict.fromkeys(["bo", "dz"], ("Tibetan",)),
-    "or": ("Oriya",),
-    "si": ("Sinhala",),
-    "zh": ("Chinese",),
-    "yue": ("Chinese",),
-    "ja": ("Chinese", "kana"),
-    "ko": ("Korean", "Chinese"),
-    "el": ("Greek",),
-    "hy": ("Armenian",),
-    "ka": ("Georgian",),
-    "th": ("Thai",),
-    "lo": ("Lao",),
-    "km": ("Khmer",),
-    "my": ("Burmese",),
-    "ta": ("Tamil",),
-    "te": ("Telugu",),
-    "kn": ("Kannada",),
-    "ml": ("Malayalam",),
-    "gu": ("Gujarati",),
-    "pa": ("Gurmukhi", "Arabic"),
-}
+_TABLES = read_table(Path(__file__).parent / "data" / "scripts.toml")
+_SCRIPTS: Mapping[str, str] = _TABLES["spans"]
+_SCRIPTS_OF = {code: tuple(names.split()) for code, names in _TABLES["of"].items()}
 
 
 def without_quotes(text: str) -> str:

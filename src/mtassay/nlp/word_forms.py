@@ -19,21 +19,9 @@ from mtassay.data.words import read_table
 _DICTIONARIES = {"no": "nb", "hr": "hbs", "sr": "hbs", "bs": "hbs", "fil": "tl"}
 """simplemma's names of languages, if they differ from the code."""
 
-_STEMMERS = {
-    "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "cs": "czech", "da": "danish",
-    "nl": "dutch", "en": "english", "eo": "esperanto", "et": "estonian", "fi": "finnish", "fr": "french",
-    "de": "german", "el": "greek", "hi": "hindi", "hu": "hungarian", "id": "indonesian", "ga": "irish",
-    "it": "italian", "lt": "lithuanian", "ne": "nepali", "no": "norwegian", "nb": "norwegian",
-    "nn": "norwegian", "fa": "persian", "pl": "polish", "pt": "portuguese", "ro": "romanian",
-    "ru": "russian", "sr": "serbian", "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish",
-    "yi": "yiddish",
-}  # fmt: skip
-
-_LINKS = {
-    "de": ("s", "es", "n", "en", "ens", "er", "e"), "lb": ("s", "en", "e"), "nl": ("s", "en", "e", "er"),
-    "af": ("s", "e"), "sv": ("s", "e", "o", "u"), "da": ("s", "e"), "nb": ("s", "e"), "nn": ("s", "e"),
-    "no": ("s", "e"), "is": ("s", "a", "u", "ar"), "fi": ("n",), "et": (), "hu": (), "fo": ("s", "a", "ar"),
-}  # fmt: skip
+_TABLES = read_table(Path(__file__).parent / "data" / "word_forms.toml")
+_STEMMERS: Mapping[str, str] = _TABLES["stemmers"]
+_LINKS = {code: tuple(links.split()) for code, links in _TABLES["links"].items()}
 """Languages that write compounds as one word, and letters that may link the parts."""
 
 _ENDINGS = ("e", "n", "s", "en", "er", "es", "em", "ern")
