@@ -47,6 +47,7 @@ from mtassay.measures.check_run import (
     run_checks,
     write_records,
 )
+from mtassay.stats.proportions import wilson
 
 PROJECT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MTASSAY_DATA", PROJECT.parent / "shared" / "data"))
@@ -257,7 +258,29 @@ def page(records: list[CheckRecord]) -> str:
     }
     n = ", ".join(f"{pair} {wrong:,}:{right:,}" for pair, (wrong, right) in sizes.items() if wrong)
     labels = f"{LABELS} Labelled: {n}."
-    return "\n\n".join([INTRODUCTION, table(head, rows), labels, table(["check", "pairs"], labelled)]) + "\n"
+    parts = [INTRODUCTION, table(head, rows), labels, table(["check", "pairs"], labelled), read_and_planted()]
+    return "\n\n".join(parts) + "\n"
+
+
+def read_and_planted() -> str:
+    """What a reader said of alarms, and how many planted defects were found before any change."""
+    bench = PROJECT / "bench"
+    said = Counter(line.split("\t")[3] for line in lines_of(bench / "checks_read.tsv"))
+    rows = [line.split("\t") for line in lines_of(bench / "planted" / "first.tsv")[1:]]
+    shares = []
+    for name, pairs, n, found, right, alarms in rows:
+        low, high = wilson(int(found), int(n))
+        share = f"{found} of {n} ({100 * int(found) / int(n):.0f} % [{100 * low:.0f}–{100 * high:.0f}])"
+        shares.append([f"{name}: {pairs}", share, f"{alarms} of {right}" if right else "–"])
+    return (
+        f"## Read and planted\n\nOf {said.total()} alarms on catalogues, drawn at random, a language model "
+        f"called {said['defect']} defects, {said['harmless']} harmless and {said['false']} false.\n\n"
+        "Language models that had not seen the checks planted defects in files (`bench/planted`). The table "
+        "counts those that a check named for the right reason when it first saw them. The defects of "
+        "`subtle` are smaller, often one word; most of those not found are omissions, "
+        "additions and opposites.\n\n"
+        + table(["set", "found at first look", "alarms on right translations"], shares)
+    )
 
 
 INTRODUCTION = "\n\n".join(

@@ -729,12 +729,12 @@ If such an output is called wrong, the error is critical.
 
 ## With 50 answers
 
-Raters differ: they find a major error in 2 to 67 % of the outputs. So without answers, a probability is that
-of a usual rater. Fifty answers to random outputs of a set adapt it to this system and this reader. We
+Raters differ: they find a major error in 2 to 67 % of the outputs. So without answers, a probability is
+that of a usual rater. Fifty answers to random outputs of a set adapt it to this system and this reader. We
 measured on the rest of the set, with 10 draws each. The first columns show in how many sets the Brier score
-is better than with the constant share of the answers, and the median calibration slope. The others are for draws with
-50 or more reports: how often the mean probability of the reports is within .10 of the observed precision, how
-often the printed range contains this precision, and how wide the range is.
+is better than with the constant share of the answers, and the median calibration slope. The others are for
+draws with 50 or more reports: how often the mean probability of the reports is within .10 of the observed
+precision, how often the printed range contains this precision, and how wide the range is.
 
 | compared with | Brier skill above 0 | slope | within .10 | in the range | width |
 |---|---|---|---|---|---|

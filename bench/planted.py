@@ -1,6 +1,6 @@
 """Recall of the checks on planted defects, and their alarms on right translations beside them.
 
-usage: python bench/planted.py FOLDER [--show PAIR...]
+usage: python bench/planted.py FOLDER [--show PAIR...] [--pofilter PATH/TO/pofilter]
 
 FOLDER holds PAIR.jsonl with the fields id, source, output, defect (null: the translation is right), kind,
 facts and right (the translation without the defect), and may hold PAIR.terms.csv, a glossary, and
@@ -9,12 +9,16 @@ translations, with the default checks for the pair.
 A defect counts as found if any check fires, and as found for the right reason if a check fires that is listed
 for its kind below. `--show` prints
 the misses and the false alarms of these pairs; keep other pairs unread if you go on to change a check.
+`--pofilter` counts what translate-toolkit's checks flag, for any reason, in the same two files.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
+import subprocess
+import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -38,6 +42,7 @@ REASONS = {
     "url": ("urls", "identifiers"),
     "linebreak": ("line-breaks",),
     "negation": ("negation",),
+    "opposite": ("negation",),
     "name": ("names", "do-not-translate", "identifiers", "numbers"),
     "untranslated": ("untranslated", "untranslated-words", "mixed-language"),
     "chatter": ("chatter",),
@@ -67,7 +72,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--show", nargs="*", default=[], metavar="PAIR")
+    parser.add_argument("--pofilter", help="the program, to run instead")
     given = parser.parse_args()
+    if given.pofilter:
+        run_pofilter(given.pofilter, given.folder)
+        return
     found, named, of = Counter[str](), Counter[str](), Counter[str]()
     alarms, right = Counter[str](), 0
     by_pair: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -139,6 +148,45 @@ def main() -> None:
         f"alarms on right translations: {sum(c['alarms'] for c in by_pair.values())} of {right};"
         f" {dict(alarms)}"
     )
+
+
+def run_pofilter(program: str, folder: Path) -> None:
+    """Print how many defects and how many right translations pofilter flags."""
+    flagged: dict[str, list[int]] = {"defects": [0, 0], "right": [0, 0]}
+    for path in sorted(folder.glob("*.jsonl")):
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        language = path.stem.partition("-")[2].replace("-", "_")
+        for name in flagged:
+            texts = [
+                (
+                    row["id"],
+                    row["source"],
+                    row["output"] if name == "defects" or not row["defect"] else row["right"],
+                )
+                for row in rows
+                if name == "right" or row["defect"]
+            ]
+            with tempfile.TemporaryDirectory() as place:
+                before, after = Path(place, "in.po"), Path(place, "out.po")
+                entries = [
+                    f"msgctxt {json.dumps(key)}\nmsgid {json.dumps(one, ensure_ascii=False)}\n"
+                    f"msgstr {json.dumps(two, ensure_ascii=False)}\n"
+                    for key, one, two in texts
+                ]
+                head = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n'
+                before.write_text("\n".join([head, *entries]), encoding="utf-8")
+                command = [program, "--language", language, "-i", str(before), "-o", str(after)]
+                subprocess.run(command, check=True, capture_output=True)
+                found = (
+                    re.findall(r"^msgctxt", after.read_text("utf-8"), re.MULTILINE) if after.exists() else []
+                )
+            flagged[name][0] += len(found)
+            flagged[name][1] += len(texts)
+    for name, (hits, n) in flagged.items():
+        low, high = wilson(hits, n)
+        print(
+            f"pofilter flags {hits} of {n} {name} ({100 * hits / n:.1f} % [{100 * low:.1f}–{100 * high:.1f}])"
+        )
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def test_errors_are_those_of_the_unit() -> None:
     messages = [ProtectedText("1", "{n, plural, one {x}", "icu"), ProtectedText("2", "fine {x}")]
     outputs = translate_messages(messages, engine.translate)
     assert [(o.id, o.text) for o in outputs] == [("1", None), ("2", "FINE {x}")]
-    assert outputs[0].error == "the source is no right ICU message: a brace is not closed"
+    assert outputs[0].error == "the source is not a correct ICU message: a brace is not closed"
     assert translated(ProtectedText("1", "hi"), lambda _: " ").error == "the engine answered nothing"
     (failed,) = translate_messages([ProtectedText("1", "hi {x}")], lambda r: [Output(r[0].id, None, "busy")])
     assert failed.error == "busy"

@@ -67,6 +67,7 @@ def main() -> None:
     arguments = parser.parse_args()
     random.seed(SEED)
     torch.manual_seed(SEED)
+    torch.backends.cuda.enable_cudnn_sdp(False)  # it plans anew for each shape of a batch
     began = time.monotonic()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     pieces = AutoTokenizer.from_pretrained(arguments.pieces)

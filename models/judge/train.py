@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.languages import parse_pair
+from mtassay.data.words import plain_marks
 from mtassay.measures.clues import JudgedAnswer
 from mtassay.measures.judge import PeopleJudge, added_negations, open_judge
 from mtassay.measures.likelihood import CONTRASTS, LIKELIHOODS, LOSSES, Likelihoods, find_likelihoods
-from mtassay.nlp.normalisation import plain_marks
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 PAIR = parse_pair("en-pt")

@@ -1,6 +1,6 @@
 """Tests machine translation: which system is better, at what, and the sentences that prove it.
 
-Importing this loads nothing but names; what is used is loaded when it is used.
+Importing the package loads only names; modules are loaded when they are used.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _ELSEWHERE = {
 }
 
 
-if not TYPE_CHECKING:  # for which there are only the names above: a misspelt one is an error
+if not TYPE_CHECKING:  # type checkers see only the names above, so they report misspelt names
 
     def __getattr__(name: str) -> Any:
         if name in __all__:

@@ -34,7 +34,7 @@ ADDRESS = [
     ("pt", ["Você pode sair.", "Você entrou.", "Tu podes sair."], "Tu"),
     ("ru", ["Введите ваш пароль.", "Вы вошли.", "Ты вошёл."], "Ты"),
     ("ru", ["Твои файлы", "Тебе письмо", "Ваши файлы"], "Ваши"),
-    ("it", ["Inserisci il tuo nome.", "La tua email", "Scelga il Suo piano"], "Suo"),
+    ("it", ["Inserisci il tuo nome.", "La tua email", "Scelga il Suo piano"], "Scelga"),
     ("nl", ["Voer uw naam in.", "Hebt u vragen?", "Heb je vragen?"], "je"),
     ("zh", ["您好", "请输入您的密码", "你的文件"], "你"),
 ]

@@ -388,7 +388,7 @@ CHRF = ("--quality", "chrf", "--min-quality", "0.5", "--max-change", "0.2")
         (("run", "one.jsonl", *ENGINE), "-l SRC-TGT"),
         (("run", "one.jsonl", "-l", "en-pt"), "There is no system to judge"),
         (("run", "one.jsonl", "-l", "en-pt", "-t", "other.jsonl", *CHRF), "no case has the id 'x'"),
-        (("run", "one.jsonl", *TEXT, *ENGINE), "Give cases one way"),
+        (("run", "one.jsonl", *TEXT, *ENGINE), "Give cases in one way only"),
         (("run", "-s", "s.txt", "-l", "en-pt", *ENGINE), "give both -s and -r"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",

@@ -9,7 +9,6 @@ import pytest
 import typer
 
 from mtassay.app.cli import behavior_command
-from mtassay.app.cli.behavior_command import PairScreen
 from mtassay.app.cli.session import Session
 from mtassay.data.errors import MtassayError, UsageError
 from mtassay.data.formats.review_files import read_reviews
@@ -20,6 +19,7 @@ from mtassay.data.subjects import review_now
 from mtassay.methods.behavior.case_files import write_cases
 from mtassay.methods.behavior.pair_quality import RatedPair, rating
 from mtassay.methods.behavior.pairs import BehaviorCase, segments_of
+from mtassay.report.case_text import Screen
 from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import Run
 
@@ -117,7 +117,7 @@ def test_every_answer_is_kept_and_only_what_is_asked_about_is_shown(tmp_path: Pa
         shown.clear()
         return next(keys)
 
-    session = Session(store, "anna", queue, PairScreen(80, False), read_key, str, shown.append, double=True)
+    session = Session(store, "anna", queue, Screen(80, False), read_key, str, shown.append, double=True)
     assert session.run() == "3 answered (1 satisfied, 1 fair, 1 unsatisfied), 0 left."
     assert [(r.question, r.answer) for r in store.reviews()] == [
         ("ssf", "satisfied"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.data.questions import all_questions
 from mtassay.data.subjects import Subject
 from mtassay.runtime.workspace import Workspace
 from tests.cli.conftest import Run
@@ -167,3 +168,41 @@ def test_the_terminal_does_not_show_the_reference_either(saved: Run, tmp_path: P
         assert terminal.finish() == 0
         assert "2 open for anna (question: behavior).\n" in terminal.seen.replace("\r", "")
         assert "Uma vaca." not in terminal.seen
+
+
+@pytest.mark.parametrize("question", all_questions())
+def test_every_question_is_asked_or_one_line_says_that_the_run_does_not_ask_it(
+    saved: Run, question: str, tmp_path: Path
+) -> None:
+    listed = saved("review", "next", "--question", question, "--list")
+    sheet = saved("review", "export", "--open", "--question", question, "-o", "s.jsonl")
+    if question in ("suite", "invariance", "check"):
+        for done in (
+            listed,
+            sheet,
+            saved("review", "decide", "last", "1", "nmt", "u", "--question", question),
+        ):
+            assert (done.returncode, done.stdout) == (2, "")
+            assert f"asks '{question}'" in done.stderr or f"does not ask '{question}'" in done.stderr
+        return
+    assert listed.returncode == sheet.returncode == 0, listed.stderr + sheet.stderr
+    lines = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text("utf-8").splitlines()]
+    assert {line["question"] for line in lines} == {question}
+
+
+@pytest.mark.parametrize(
+    ("question", "shown", "hidden"),
+    [("ssf", "A cow.", "Uma vaca."), ("tsf", "Uma vaca.", "A cow."), ("ta", "Uma vaca.", "nothing")],
+)
+def test_pairs_of_a_run_are_rated_one_side_at_a_time(
+    saved: Run, tmp_path: Path, question: str, shown: str, hidden: str
+) -> None:
+    listed = saved("review", "next", "--question", question, "--list").stdout
+    assert shown in listed
+    assert hidden not in listed
+    subject = listed.split()[0]
+    decided = saved("review", "decide", subject, "2", "--question", question, "--reviewer", "anna")
+    assert decided.returncode == 0, decided.stderr
+    (review,) = Workspace(tmp_path / ".mtassay" / "workspace.db").reviews()
+    assert (review.question, review.answer) == (question, "fair")
+    assert f"--question {question}" in listed

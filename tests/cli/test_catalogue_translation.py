@@ -111,7 +111,7 @@ def test_what_cannot_be_translated_stays_and_is_counted(tmp_path: Path) -> None:
         source, ["fake:upper"], tmp_path / "de.json", langpair="en-de", workspace=":memory:"
     )
     assert (done.n, done.failed) == (2, 1)
-    assert done.first == "the source is no right ICU message: a brace is not closed (unit 'a')"
+    assert done.first == "the source is not a correct ICU message: a brace is not closed (unit 'a')"
     assert (tmp_path / "de.json").read_text("utf-8") == '{"a": "{n, plural, one {x}", "b": "FINE"}'
 
 
@@ -145,7 +145,7 @@ def test_the_command_writes_to_standard_output_and_says_what_failed(run: Run, tm
     made(tmp_path, "en.json", '{"a": "{n, plural, one {x}"}')
     done = run("translate", "en.json", "-t", "fake:upper", "-l", "en-de")
     assert done.returncode == 3
-    assert "1 of 1 not translated, the first because the source is no right ICU message" in done.stderr
+    assert "1 of 1 not translated, the first because the source is not a correct ICU message" in done.stderr
     assert "written to de.json" in done.stderr
 
 

@@ -43,7 +43,7 @@ def test_the_newest_run_is_the_default_and_all_lists_what_was_fixed(run: Run, ru
 
 
 def test_detail_shows_the_finest_groups(run: Run, runs: list[str]) -> None:
-    assert "Phenomena that moved significantly, of 2: none." in run("compare", runs[0], runs[1]).stdout
+    assert "Phenomena that changed significantly, of 2: none." in run("compare", runs[0], runs[1]).stdout
     assert "accuracy by phenomenon" in run("compare", runs[0], runs[1], "--detail").stdout
 
 

@@ -223,7 +223,7 @@ def test_every_format_shows_the_agreement(run: Run, files: list[object], form: s
         (["--mtme", ".", "-l", "en-de"], ".: not an mt-metrics-eval folder"),
         (
             ["--mtme", ".", "-l", "en-de", "-s", "x"],
-            "--mtme brings test set and human scores along: leave out -s.",
+            "--mtme already has test set and human scores: leave out -s.",
         ),
         (["--human-scores", "da.tsv"], "There is no system to measure: add -t NAME=FILE."),
         (["--human-scores", "da.tsv", "-t", "A=A.txt"], "There is nothing to measure against: add -r FILE"),

@@ -158,7 +158,7 @@ def test_examples_show_where_two_systems_differ_fresh_and_saved(run: Run, tmp_pa
     more = ["--examples", 2, "--between", "apertium,nmt"]
     fresh = run("score", *BASIC, "-m", "bleu", *more)
     assert fresh.returncode == 0, fresh.stderr
-    assert "Where nmt is better: 2 of " in fresh.stdout
+    assert "Segments where nmt is better: 2 of " in fresh.stdout
     assert max(len(line) for line in fresh.stdout.splitlines() if "|nrefs" not in line) <= 80
     saved = run("runs", "show", "last", *more).stdout
     assert saved.splitlines()[2:] == fresh.stdout.splitlines()[2:]

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from mtassay.app.page.page_html import render_page
+from mtassay.app.reports import report_page
+from mtassay.app.runs import load
 from mtassay.data.formats.suite_files import read_suite
 from mtassay.data.subjects import Subject
 from tests.cli.conftest import Run
@@ -130,6 +133,35 @@ def test_what_cannot_be_accepted_leaves_the_file_alone(
     assert done.returncode == 2
     assert message in done.stderr
     assert suite.read_text(encoding="utf-8") == SUITE
+
+
+def test_answers_given_later_count_wherever_a_saved_run_is_shown(
+    run: Run, decide: Callable[..., None], tmp_path: Path
+) -> None:
+    workspace = tmp_path / ".mtassay/workspace.db"
+    assert "Reviewers settled none of 6 outputs" in run("runs", "show").stdout
+    decide("Ela leu um romance.", "correct", "anna")  # of a and b
+    decide("Ela leu uma novela.", "incorrect", "ben")
+    shown = run("runs", "show").stdout
+    again = run("suite", "run", "s.yaml", "--run", "last", "--no-save").stdout
+    rows = [[row for row in text.splitlines() if row[:5] in ("Lexis", "micro")] for text in (shown, again)]
+    assert rows[0] == rows[1] != []
+    assert "3 verdicts changed since the test, by answers of reviewers." in shown
+    assert "Reviewers settled 3 of 6 outputs" in shown
+    assert "settled none" not in shown
+    loaded = load(workspace=workspace)
+    assert [loaded.result.counts["c"][status] for status in ("incorrect", "undecided")] == [2, 0]
+    assert run("report", "-o", "r.md").returncode == 0
+    for text in (
+        (tmp_path / "r.md").read_text("utf-8"),
+        render_page(report_page(["last"], workspace=workspace)),
+    ):
+        assert "3 verdicts changed" in text
+        assert "1 output waits for people" in text
+    assert "reviewers settled this output" in run("compare", "last:a", "last:c").stdout
+    assert "incorrect by reviewers (the run said undecided)" in run("explain", "novel").stdout
+    decide("Ela leu uma novela.", "unsure", "ben")  # takes the answer back
+    assert "2 verdicts changed" in run("runs", "show").stdout
 
 
 def test_a_run_is_judged_again_and_compared_with_itself(run: Run, suite: Path) -> None:

@@ -136,6 +136,38 @@ def test_error_span_annotation_of_wmt_keeps_every_answer_but_unsure(tmp_path: Pa
     assert kept(Workspace(tmp_path / "other.db")) == expected
 
 
+@pytest.mark.parametrize("question", ["mqm", "esa"])
+def test_mqm_files_of_wmt_keep_every_answer_but_unsure(question: str, tmp_path: Path) -> None:
+    store, file = place_with(tmp_path / "w.db", question), tmp_path / "m.tsv"
+    exchange.export_as("mqm", file, run="r", question=question, workspace=store.path)
+    done = reviewing.import_reviews(file, reviewer="nobody", workspace=tmp_path / "other.db")
+    expected = {review for review in store.reviews() if review.answer != UNSURE}
+    assert done.added == len(expected) > 80
+    assert kept(Workspace(tmp_path / "other.db")) == expected
+    assert reviewing.import_reviews(file, workspace=tmp_path / "other.db").added == 0
+
+
+def test_mqm_files_of_others_are_read_by_their_marks(tmp_path: Path) -> None:
+    file = tmp_path / "m.tsv"
+    header = ["system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity"]
+    rows = [
+        ["x", "d", "d.1", "1", "rater1", "Good.", "Bom<v>.</v>", "Fluency/Punctuation", "Minor"],
+        ["x", "d", "d.1", "1", "rater1", "<v>Good</v>.", "Bom.", "Accuracy/Omission", "Major"],
+        ["x", "d", "d.1", "1", "rater2", "Good.", "Bom.", "No-error", "no-error"],
+        ["y", "d", "d.1", "1", "rater1", "Good.", "<v>Bom</v>.", "Non-translation!", "Major"],
+    ]
+    file.write_text("\n".join("\t".join(row) for row in [header, *rows]) + "\n", encoding="utf-8")
+    assert reviewing.import_reviews(file, workspace=tmp_path / "w.db").added == 2
+    answers = {
+        review.reviewer: span_answer(review.answer).spans for review in Workspace(tmp_path / "w.db").reviews()
+    }
+    assert {(s.start, s.end, s.label, s.side) for s in answers["rater1"]} == {
+        (3, 4, "fluency/punctuation", "target"),
+        (0, 4, "accuracy/omission", "source"),
+    }
+    assert answers["rater2"] == ()
+
+
 def test_mt_metrics_eval_keeps_every_error_and_none_for_who_was_unsure(tmp_path: Path) -> None:
     store = place_with(tmp_path / "w.db", "mqm")
     exchange.export_as("mtme", tmp_path / "x.seg.rating", run="r", workspace=store.path)

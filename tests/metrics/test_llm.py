@@ -260,7 +260,7 @@ def test_the_model_is_told_what_was_wrong_and_asked_again(server: Server) -> Non
     assert {seen.body["temperature"] for seen in server.seen} == {0}
     assert not [note for note in kit.notes if "unrated" in note]
     assert "LLM[m]: 3 replies, 300 tokens read and 15 written" in kit.notes
-    assert kit.notes[0].endswith("outputs with labels tell: mtassay meta judges")
+    assert kit.notes[0].endswith("to measure it on labelled outputs: mtassay meta judges")
 
 
 def test_what_cannot_be_used_after_all_tries_is_unrated_and_told(server: Server) -> None:
@@ -486,7 +486,7 @@ def test_a_dry_run_asks_nobody_and_says_what_it_would_cost(
     sent = sum(len(json.dumps(seen.body["messages"])) for seen in server.seen)
     assert len(server.seen) == 3
     told = f"judge LLM[m]: 3 calls, {sent:,} characters (about {sent / 4:.2g} to read)"
-    assert done.stdout.split("\n") == [told, "More may be asked, by what the answers are.", ""]
+    assert done.stdout.split("\n") == [told, "Depending on the answers, more may be asked.", ""]
     again = run("score", *files, "-m", spec, "--dry-run")
     assert again.stdout == "judge LLM[m]: 0 calls, 0 characters; 3 answers are there already\n"
 

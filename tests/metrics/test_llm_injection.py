@@ -1,4 +1,4 @@
-"""A judge that cannot be talked round: what outputs say to it, the probe, and the order of two outputs."""
+"""Outputs cannot instruct a judge; the test with instructions, and the order of two outputs."""
 
 from __future__ import annotations
 
@@ -74,7 +74,9 @@ def test_the_scripted_judge_obeys_what_stands_outside() -> None:
     assert json.loads(obedient(seen).body)["choices"][0]["message"]["content"] == "99"
 
 
-@pytest.mark.parametrize(("talks_round", "told"), [(True, "40 of 40 got a better"), (False, "0 of 40 got a")])
+@pytest.mark.parametrize(
+    ("talks_round", "told"), [(True, "40 of 40 outputs got a better"), (False, "0 of 40 outputs got a")]
+)
 def test_the_probe_says_how_often_a_judge_was_talked_round(
     server: Server, talks_round: bool, told: str
 ) -> None:
@@ -87,9 +89,9 @@ def test_the_probe_says_how_often_a_judge_was_talked_round(
     segments = [Segment(str(i), f"Sentence {i}.") for i in range(200)]
     (measured,) = judge(server, probe=0.2).measure_with(segments, {"a": [f"{i}." for i in range(200)]}, kit)
     assert measured.values[:, 0].tolist() == [50] * 200  # the probe changes no score
-    (note,) = [note for note in kit.notes if "probe" in note]
+    (note,) = [note for note in kit.notes if "test with instructions" in note]
     assert told in note
-    assert ("can be talked round" in note) == talks_round
+    assert ("follows such instructions" in note) == talks_round
 
 
 def pairwise(server: Server, kit: EngineContext) -> dict[str, list[float]]:

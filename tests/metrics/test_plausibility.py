@@ -252,11 +252,9 @@ def test_two_columns_in_one_file_are_told_of() -> None:
 
 def test_blanks_at_the_ends_of_lines_and_files_are_told_of() -> None:
     (note,) = notes({"mt": [f"{text} " for text in NMT], "apertium": APERTIUM})
-    assert note.startswith("lines of mt end in blanks (166 of 166): BLEU, chrF and TER pass over them")
+    assert note.startswith("lines of mt end with spaces (166 of 166): BLEU, chrF and TER ignore them")
     (note,) = notes({"mt": [*NMT, "", ""]}, [*REFERENCE, "", " "], source=[*SOURCE, "", ""])
-    assert note.startswith(
-        "the last 2 segments are blank in source and reference, and counted: take the blank"
-    )
+    assert note.startswith("the last 2 segments are blank in source and reference, but counted: remove")
 
 
 def test_a_handful_of_lines_says_nothing_of_a_file() -> None:

@@ -123,7 +123,7 @@ MISTAKES = [
         "{source: source.txt, references: reference.txt}",
         "{where: all.tsv, source: source.txt}",
         6,
-        "'where' brings source along: leave one out",
+        "'where' already has source: leave one out",
     ),
     (
         "a suite that is not there",

@@ -108,7 +108,7 @@ def test_a_single_system_has_its_interval_beside_it_and_nothing_bold() -> None:
 def test_the_notes_say_which_items_which_test_and_how_sure() -> None:
     notes = accuracy_table(made_up("old", "new")).notes
     assert notes == [
-        "Accuracy in percent. All systems are compared on the same items, those settled for every one of "
+        "Accuracy in percent. All systems are compared on the same items, which are settled for all of "
         "them: 1,040 of 2,000.",
         "Categories without such items are not in the macro-average: Nouns.",
         "Bold: the best of the row, and all not significantly worse (one-tailed exact test, "
@@ -124,7 +124,7 @@ def test_the_notes_say_which_items_which_test_and_how_sure() -> None:
             "items:fair|test:z|alpha:0.01",
             "z-test, as in Macketanz et al. 2022, not corrected, p < 0.01)",
         ),
-        ("items:settled|test:z|alpha:0.05", "not the same ones, so compare with care"),
+        ("items:settled|test:z|alpha:0.05", "not the same items, so compare with care"),
     ],
 )
 def test_the_notes_follow_the_signature(signature: str, words: str) -> None:

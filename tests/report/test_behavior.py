@@ -98,7 +98,7 @@ def test_pass_rates_have_their_n_and_interval_and_the_best_system_first() -> Non
     assert [cells[0].text for cells in table.cells()] == ["noun", "adjective", "all", "rank"]
     assert cell(table, "all", "nmt").text == "20.0 [4–62]"  # 1 of 5
     assert cell(table, "all", "n").text == "5–8"
-    assert "nmt 16.7 [3–56] of 6" in " ".join(table.notes)  # undecided
+    assert "nmt 16.7 [3–56] % of 6" in " ".join(table.notes)  # undecided
 
 
 def test_what_a_reader_should_know_is_the_last_note() -> None:
@@ -161,7 +161,7 @@ def test_error_positions_leave_out_bad_originals_and_say_what_is_unknown() -> No
     assert table is not None
     assert cell(table, "adjective", "nmt").text == "50.0 [9–91] (2)"
     assert cell(table, "noun", "nmt").text == "– (0)"
-    assert "since nobody knows: nmt 1." in table.notes[-1]
+    assert "the place is unknown: nmt 1." in table.notes[-1]
     assert position_table(error_positions([]), []) is None
 
 

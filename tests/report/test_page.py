@@ -11,11 +11,13 @@ from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import mtassay
+from mtassay.app import reports
 from mtassay.app.page.charts import drawing, figure_table, shade
 from mtassay.app.page.contents import Page, Proof, changes_part, page_of
 from mtassay.app.page.decision import DecidedRun, Recommendation, decide
@@ -35,7 +37,9 @@ from mtassay.data.display import (
     Table,
 )
 from mtassay.data.method import view_of
-from mtassay.data.nouns import Comparison, Finding, Output, Result, Run, Score, Segment
+from mtassay.data.nouns import Comparison, Finding, Output, Result, Review, Run, Score, Segment
+from mtassay.data.subjects import subjects_in
+from mtassay.runtime.workspace import Workspace
 
 ITEMS = ("false-friends-nouns-1", "false-friends-nouns-2")
 HOSTILE = (
@@ -253,7 +257,7 @@ def test_what_would_decide_is_told_with_a_command() -> None:
 def test_priorities_change_the_choice_and_say_so() -> None:
     wins = {"x": ["a>b", "a>c"]}
     prices = {"a": 20.0, "b": 1.0, "c": 5.0}
-    assert decided(wins, prices=prices).priorities.endswith("With cost first it would be b.")
+    assert decided(wins, prices=prices).priorities.endswith("With cost first, the advice would be b.")
     by_cost = decided(wins, prices=prices, priorities=["cost", "quality"])
     assert by_cost.advice == "Ship b."
     assert by_cost.sure[0] == "Sure: it is cheaper. Price of a million characters: b 1.00, a 20.00, c 5.00."
@@ -262,7 +266,10 @@ def test_priorities_change_the_choice_and_say_so() -> None:
     )
     assert by_latency.advice == "The data cannot decide between b and c."
     assert "Slower: a (3.00)." in by_latency.others
-    assert "Not considered, because unknown: cost" in decided(wins, priorities=["cost", "quality"]).priorities
+    assert (
+        "Not used, because the values are not known: 'cost'"
+        in decided(wins, priorities=["cost", "quality"]).priorities
+    )
 
 
 def test_fewer_critical_errors_decide_where_quality_does_not() -> None:
@@ -529,7 +536,7 @@ def test_a_pass_that_claims_nothing_is_not_shown_as_right() -> None:
 def test_addresses_are_the_numbers_that_the_script_looks_up() -> None:
     record = SENTENCES.record()
     address = SENTENCES.address(CaseSelection("Names", "b", "good"))
-    group, _, system, status, _, _ = address.split(",")
+    group, _, system, status, *_ = address.split(",")
     assert record["groups"][int(group)][0] == "Names"
     assert record["systems"][int(system)] == "b"
     assert record["statuses"][int(status)] == ["good", "pass"]
@@ -552,6 +559,49 @@ def test_a_cell_that_counts_something_else_opens_nothing() -> None:
     ):
         table = Table(["Group", "b"], [["Names", count]])
         assert PageCases.of([view("1", ["Names"], b="good")]).in_table(table) == [[None, found]]
+
+
+def judged_run() -> Run:
+    """Ten outputs of one system that the judge looked at: it said 10 % of five, and 90 % of five."""
+    segments = [Segment(str(n), f"Source {n}.", (f"Text {n}.",)) for n in range(10)]
+    found = [
+        Finding(s.id, "nmt", "judge", "fail" if n >= 5 else "pass", 0.9 if n >= 5 else 0.1, {"why": ""})
+        for n, s in enumerate(segments)
+    ]
+    outputs = {"nmt": [Output(s.id, f"Output {s.id}.") for s in segments]}
+    made = ("2026-01-01", {}, Result([], []), found, segments, outputs)
+    return Run("1", "score", {"pair": ["en", "pt"], "metrics": {}}, ["nmt"], *made)
+
+
+def test_the_judge_is_compared_with_what_people_said_of_the_same_outputs(tmp_path: Path) -> None:
+    run, store = judged_run(), Workspace(tmp_path / "w.db")
+    subjects = [subject for (n, _), subject in subjects_in(run).items() if n in "015678"]
+    span = {"start": 0, "end": 6, "label": "other", "severity": "major"}
+    answers = ["", "", span, span, span, ""]
+    store.add_reviews(
+        [
+            Review(subject.id, "mqm", json.dumps({"spans": [answer] if answer else []}), "anna")
+            for subject, answer in zip(subjects, answers, strict=True)
+        ],
+        subjects,
+    )
+    text = render_page(page_of([run], said=reports.people_said_of([run], store.path)))
+    assert "How right the judge" in text
+    assert "expected an error in 63 % of 6 outputs, and people found one in 50 % [19–81]" in text
+    assert "Nobody has checked" not in text
+    rows = Elements(text).text
+    assert "0 to 20 %, n = 2 outputs" in rows
+    assert "80 to 100 %, n = 4 outputs" in rows
+    numbers = text[text.index("How right the judge") :]
+    found = re.findall(r'data-n="(\d+)"><bdi>(?:10|0 \[[^<]*|90|75 \[[^<]*)<', numbers)
+    assert found[:4] == ["2", "2", "4", "4"]
+
+
+def test_a_judge_that_nobody_checked_comes_with_the_command_that_asks_people() -> None:
+    text = render_page(page_of([judged_run()]))
+    assert "How right the judge" not in text
+    assert "To see how right it is: mtassay review campaign create judge 1 --question mqm" in text
+    assert "Nobody has checked" not in render_page(page_of([toy_run(["nmt"], ["One."])]))
 
 
 def test_marks_are_the_second_of_every_two_pieces() -> None:
@@ -725,6 +775,6 @@ def test_where_people_saw_no_difference_more_of_the_same_is_not_the_first_advice
 
 def test_a_few_sentences_ask_for_more_sentences() -> None:
     told = decided({"x": [], "y": []}, units=8)
-    assert told.next_step.startswith("test on more sentences, 30 at least")
+    assert told.next_step.startswith("test on at least 30 sentences")
     assert told.no_risk == "No check was run, so no risk is known."
     assert "Risk: No check was run, so no risk is known." in told.lines()

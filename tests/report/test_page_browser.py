@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 import mtassay
 from mtassay.app.page.contents import page_of
 from mtassay.app.page.page_html import render_page
+from mtassay.app.page.sentences import NO_COUNTS
 from mtassay.report.run_text import to_latex, to_tsv
 from tests.axe import find_barriers
 from tests.report.test_page import HOSTILE, toy_run
@@ -47,6 +49,29 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
     page = page_of([suite.record, score.record, hostile], names=["suite", "score", "hostile"])
     path.write_text(render_page(page), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def many_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three systems, of which people rated some sentences."""
+    folder, corpus = tmp_path_factory.mktemp("many"), DEMO / "corpus" / "en-pt"
+    names = (*SYSTEMS, "small-transformer")
+    rows = [(name, n, (7 * n + 3 * place) % 5) for place, name in enumerate(names) for n in range(40 + place)]
+    scores = "\n".join(f"{name}\t{n + 1}\t{value}" for name, n, value in rows)
+    (folder / "rated.tsv").write_text(f"system\tid\tscore\n{scores}\n", encoding="utf-8")
+    run = mtassay.score(
+        {name: str(corpus / "outputs" / f"{name}.txt") for name in names},
+        str(corpus / "reference.A.txt"),
+        str(corpus / "source.txt"),
+        langpair="en-pt",
+        metrics=["chrf", f"scores:{folder / 'rated.tsv'}"],
+        trials=100,
+        samples=100,
+        cache=False,
+    )
+    path = folder / "report.html"
+    path.write_text(render_page(page_of([run.record])), encoding="utf-8")
     return path
 
 
@@ -158,7 +183,7 @@ def test_numbers_of_a_cell_and_its_sentences_agree(opened: Opened) -> None:
     assert page.locator("#cases article").count() < 25
 
 
-CLICK_ALL = """async () => {
+CLICK_ALL = """async (NO_COUNTS) => {
   document.querySelectorAll("details").forEach((one) => { one.open = true; });
   await new Promise((done) => setTimeout(done, 300));
   const count = document.getElementById("count");
@@ -170,7 +195,12 @@ CLICK_ALL = """async () => {
     while (!count.textContent) await new Promise((done) => setTimeout(done, 1));
     const shown = count.textContent.match(/^[\\d,]+/)[0].replace(/,/g, "");
     const text = button.textContent.trim();
-    const said = text.match(/^(?:Read (?:all )?)?([\\d,]+)(?: sentences?.*)?$/);
+    const cell = button.closest("td");
+    const heads = cell ? cell.closest("table").tHead.rows[0].cells : [];
+    const first = cell && cell.parentNode.cells[0].textContent;
+    const names = cell ? [heads[cell.cellIndex].textContent.trim(), first] : [];
+    const counts = !names.some((name) => NO_COUNTS.includes(name)) && !button.closest(".numbers");
+    const said = counts && text.match(/^(?:Read (?:all )?)?([\\d,]+)(?: sentences?.*)?$/);
     if (shown !== button.dataset.n || (said && said[1].replace(/,/g, "") !== shown))
       wrong.push([button.getAttribute("aria-label"), text, button.dataset.n, shown]);
   }
@@ -179,10 +209,71 @@ CLICK_ALL = """async () => {
 
 
 def test_every_number_opens_as_many_sentences_as_it_says(opened: Opened) -> None:
-    clicked, wrong = opened.page.evaluate(CLICK_ALL)
+    clicked, wrong = opened.page.evaluate(CLICK_ALL, list(NO_COUNTS))
     assert wrong == []
     assert clicked > 300
     assert opened.complaints == []
+
+
+ALL_NUMBERS = """async () => {
+  document.querySelectorAll("details").forEach((one) => { one.open = true; });
+  await new Promise((done) => setTimeout(done, 300));
+  const found = [];
+  const walk = document.createTreeWalker(document.getElementById("main"), NodeFilter.SHOW_TEXT);
+  for (let node; (node = walk.nextNode());) {
+    const at = node.parentElement;
+    if (!/\\p{Nd}/u.test(node.textContent) || at.closest("button[data-find]")) continue;
+    const kind = at.closest("[data-plain]")?.dataset.plain || "";
+    const cell = at.closest("#main section:not(#made) td");
+    const head = cell ? cell.closest("table").tHead.rows[0].cells[cell.cellIndex].textContent.trim() : "";
+    const anywhere = ["zero", "interval"].includes(kind);
+    found.push([kind, cell !== null, anywhere ? "" : head, node.textContent.trim().slice(0, 60)]);
+  }
+  return found;
+}"""
+PLAIN = {"zero", "needed", "units", "name", "told", "interval", "sizes", "drawn", "quoted", "made", "rule"}
+PLAIN_CELLS = {
+    ("zero", ""),
+    ("interval", ""),
+    ("needed", "more needed"),
+    ("name", "measure"),
+    ("name", "metric"),
+}
+PLAIN_CELLS |= {("told", "most often"), ("units", "n")}
+
+
+def test_numbers_that_open_nothing_are_of_a_named_kind(
+    opened: Opened, chromium: Any, many_file: Path
+) -> None:
+    many = Opened(chromium, many_file)
+    for one in (opened, many):
+        one.page.wait_for_selector("#glance .cell")
+        numbers = one.page.evaluate(ALL_NUMBERS)
+        assert [number for number in numbers if number[0] not in PLAIN] == []
+        assert {(kind, head) for kind, is_cell, head, _ in numbers if is_cell} <= PLAIN_CELLS
+        told = one.page.locator(".headlines li, .risks ol li").filter(has_text=re.compile(r"\d"))
+        assert told.filter(has_not=one.page.locator(".find")).all_inner_texts() == []
+    many.context.close()
+
+
+def test_numbers_of_many_systems_open_as_many_sentences_as_they_say(chromium: Any, many_file: Path) -> None:
+    one = Opened(chromium, many_file, viewport={"width": 1280, "height": 900})
+    clicked, wrong = one.page.evaluate(CLICK_ALL, list(NO_COUNTS))
+    assert wrong == []
+    assert clicked > 100
+    one.page.keyboard.press("Escape")
+    row = one.page.locator("#glance .two tbody tr", has_text="score").filter(visible=True).first
+    row.locator(".cell").last.click()
+    assert one.page.locator("#sort option:checked").inner_text() == "difference in score"
+    assert one.page.locator("#count").inner_text().startswith("40 sentences")
+    row = one.page.locator("#r0 .numbers tbody tr", has_text="apertium").last
+    one.page.keyboard.press("Escape")
+    row.locator(".cell").first.click()
+    shares = [float(text) for text in row.locator(".cell").all_inner_texts()]
+    n = int(one.page.locator("#count").inner_text().split()[0])
+    assert shares[0] == pytest.approx(100 * n / 41, abs=0.01)
+    assert one.complaints == []
+    one.context.close()
 
 
 def test_sentences_are_sorted_by_what_is_chosen(opened: Opened) -> None:

@@ -251,7 +251,7 @@ def test_answers_whose_places_do_not_add_up_are_busy(
     server: Server, make: Callable[..., Http], numbers: tuple[object, ...]
 ) -> None:
     server.then(shuffled("nr", *numbers))
-    with pytest.raises(BusyError, match="does not say once for each text"):
+    with pytest.raises(BusyError, match="does not give each text exactly one translation"):
         make(at=server.url, index="translations[*].nr").translate(REQUESTS)
 
 

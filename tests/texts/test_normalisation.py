@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtassay.data.words import spell_out_marks, strip_marks
-from mtassay.nlp.normalisation import Normaliser, plain_marks, plain_text
+from mtassay.data.words import plain_marks, plain_text, spell_out_marks, strip_marks
+from mtassay.nlp.normalisation import Normaliser
 from mtassay.nlp.numerals import WORDS, canonical_number
 
 SWITCHES = ("diacritics", "case", "numbers", "possessives", "names", "dates")

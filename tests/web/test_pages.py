@@ -17,6 +17,38 @@ from mtassay.runtime.workspace import Workspace
 from tests.web.conftest import client_of
 
 
+def test_the_first_page_shows_the_last_result_of_each_gate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = "".join(f"This is the line number {n} of the text.\n" for n in range(12))
+    for name, text in (("ref.txt", texts), ("good.txt", texts), ("bad.txt", texts.replace("line", "word"))):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    plan = """\
+pair: en-pt
+systems: {good: good.txt, bad: bad.txt}
+test_sets: {news: {source: ref.txt, references: [ref.txt]}}
+steps: {score: {metrics: [bleu], checks: none}}
+gates: [NUMBER]
+report: no
+"""
+    for rule in ("bleu >= 10", "bleu >= 99"):
+        (tmp_path / "mtassay.yaml").write_text(plan.replace("NUMBER", rule), encoding="utf-8")
+        done = mtassay.run_plan(quiet=True)
+    run = done.runs["score"].id
+    place = tmp_path / ".mtassay" / "workspace.db"
+    for is_shown in (True, False):
+        with client_of(place, show_systems=is_shown) as browser:
+            html = browser.get("/").text
+            rows = re.findall(r'<tr><th scope="row">(.*?)</td></tr>', html, re.DOTALL)
+            told = [re.sub(r"<[^>]*>", " ", row) for row in rows]
+            assert ["failed" in row for row in told] == [True, False]  # the rule of today, for each system
+            assert all(row.startswith("bleu &gt;= 99 ") for row in told)
+            assert [("bad" in told[0], "good" in told[1])] == [(is_shown, is_shown)]
+            assert html.count(f'href="/report?run={run}"') == 2
+            assert browser.get(f"/report?run={run}").status_code == 200
+
+
 def run_of(workspace: Path) -> str:
     return Workspace(workspace).runs()[0].id
 
@@ -290,5 +322,5 @@ def test_a_report_says_what_gates_say_and_what_changed(browser: TestClient, work
 def test_systems_are_followed_over_their_runs(browser: TestClient, workspace: Path) -> None:
     page = browser.get(f"/history?run={run_of(workspace)}").text
     assert "Over time" in page
-    assert all(f"<caption>{system}: " in page for system in ("alpha", "beta", "gamma"))
+    assert all(f'<caption data-plain="name">{system}: ' in page for system in ("alpha", "beta", "gamma"))
     assert browser.get("/history?run=none").status_code == 400

@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 
 from mtassay.app import reviewing
 from mtassay.app.library import behavior
+from mtassay.app.review_cards import languages
 from mtassay.data import registry
 from mtassay.data.formats.annotation_files import correction_records
 from mtassay.data.method import Method
@@ -182,3 +183,8 @@ def test_an_agenda_follows_reviews_that_go_away(tmp_path: Path, workspace: Path)
         connection.execute("DELETE FROM reviews")
     assert run_queue.waiting("ben") == 3
     assert run_queue.next_for("ben") is not None
+
+
+def test_a_suite_whose_name_looks_like_a_pair_has_its_own_pair() -> None:
+    facts = {"facts": "my-german · en-de · 5 items"}
+    assert languages(Run("r", "suite", facts, [], "2026", {}, Result())) == ("en", "de")

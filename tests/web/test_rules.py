@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from contextlib import closing
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def card_of(workspace: Path, text: str) -> str:
 
 
 def told(html: str) -> str:
-    return " ".join(re.sub("<[^>]+>", " ", html[html.index('id="trial"') :]).split())
+    return unescape(" ".join(re.sub("<[^>]+>", " ", html[html.index('id="trial"') :]).split()))
 
 
 def test_a_card_shows_the_rules_and_what_they_match(browser: TestClient, workspace: Path) -> None:
@@ -48,7 +49,32 @@ def test_selected_words_become_a_pattern_with_all_that_it_would_do(
     asked = {"words": "falou", "kind": "correct"}
     html = browser.get(f"{card_of(workspace, FALOU)}/rule", params=asked).text
     assert r'value="\bfalou\b"' in html
+    assert "It looks for the word 'falou', not 'Falou'." in told(html)
     assert "Of 3 known outputs to this source it settles 1, flips 0 and contradicts 0." in told(html)
+
+
+def test_a_piece_of_a_word_becomes_the_whole_word(browser: TestClient, workspace: Path) -> None:
+    asked = {"words": "guém fal", "kind": "correct"}
+    html = browser.get(f"{card_of(workspace, FALOU)}/rule", params=asked).text
+    assert r'value="\bNinguém falou\b"' in html
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("fal", "'fal', also inside a longer word, not 'Fal'"),
+        ("fal(ou|a)", "in this output, 'falou'"),
+        (r"\b(?:Ninguém|Nada)\b.*falou", "in this output, 'Ninguém falou'"),
+        (r"\bNinguém\b.*\bfalou\b", "the word 'Ninguém' and later the word 'falou'"),
+    ],
+)
+def test_the_form_says_in_words_what_the_rule_finds(
+    browser: TestClient, workspace: Path, pattern: str, found: str
+) -> None:
+    asked = {"pattern": pattern, "kind": "correct"}
+    html = browser.get(f"{card_of(workspace, FALOU)}/rule", params=asked).text
+    assert f"It looks for {found}" in told(html)
+    assert "the edge of a word" in html
 
 
 @pytest.mark.parametrize(
@@ -200,7 +226,8 @@ def test_what_was_written_is_told_with_its_file(browser: TestClient, workspace: 
     card = card_of(workspace, FALOU)
     sent = {"csrf": fields(browser.get(card).text)["csrf"], "pattern": r"\bfalou\b", "kind": "incorrect"}
     html = browser.post(f"{card}/rule", data=sent, headers={"hx-request": "true"}).text
-    assert r"Written to suite.yaml: incorrect if \bfalou\b. To take it out, edit the file." in html
+    written = r"incorrect if \bfalou\b (it looks for the word 'falou', not 'Falou')"
+    assert f"Written to suite.yaml: {written}. To take it out, edit the file." in unescape(html)
 
 
 def test_a_card_says_where_rules_of_today_contradict_ones_answer(

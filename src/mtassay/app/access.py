@@ -16,8 +16,8 @@ from typing import Any, Literal
 from mtassay.app.runs import open_workspace
 from mtassay.data.errors import UsageError
 from mtassay.review.campaign_store import CampaignStore
+from mtassay.runtime.database import now_exactly
 from mtassay.runtime.workspace import Workspace
-from mtassay.runtime.workspace_file import now_exactly
 
 Role = Literal["reviewer", "admin"]
 """An admin sees the names of systems and everybody's answers, and writes rules."""

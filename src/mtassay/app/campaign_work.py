@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from mtassay.app.review_cards import Card, Cards, DocumentLine, document_around, languages, reviews_shown
-from mtassay.app.reviewing import Place, common_question, reviewer_name
+from mtassay.app.reviewing import Place, reviewer_name
 from mtassay.app.runs import open_workspace
 from mtassay.data.display import Line
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Question, Run, Segment
-from mtassay.data.questions import find_question
+from mtassay.data.questions import COMMON_QUESTIONS, find_question
 from mtassay.data.subjects import Subject, told_answer
 from mtassay.data.subjects import decide as decide_reviews
 from mtassay.review.campaign_store import CampaignStore, sealed
@@ -39,8 +39,8 @@ from mtassay.review.pending import (
 )
 from mtassay.review.quality_control import kind_of_check, with_checks
 from mtassay.review.queue import QueueEntry
+from mtassay.runtime.database import now_exactly
 from mtassay.runtime.workspace import Workspace
-from mtassay.runtime.workspace_file import now_exactly
 from mtassay.stats.resampling import fixed_seed
 
 USUAL_OVERLAP = 0.2
@@ -125,9 +125,8 @@ def create(
 
 def _question(runs: Sequence[Run], name: str | None) -> Question:
     """Return the question of this name, or the one that all these runs ask."""
-    common = common_question(name)
-    if common is not None:
-        return common
+    if name is not None and find_question(name).name in COMMON_QUESTIONS:
+        return COMMON_QUESTIONS[name]
     questions = {question.name: question for run in runs if (question := question_of(run))}
     if name is not None and name in questions:
         questions = {name: questions[name]}

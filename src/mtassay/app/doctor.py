@@ -183,7 +183,7 @@ def pair_table(checks: Sequence[Diagnosis], pair: Pair | None) -> Table:
     """All that supports a language pair, and all it lacks; without a pair, the language packs."""
     rows = [[check.part, check.state, check.what, check.used_by] for check in checks]
     return Table(
-        ["Part", "state", "what serves, or what to do", "for"],
+        ["Part", "state", "what is used, or what to do", "for"],
         rows,
         title=f"For {pair}" if pair else "Language packs",
     )

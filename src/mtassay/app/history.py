@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from mtassay.app.arguments import known_keywords
-from mtassay.app.runs import Run, open_workspace, workspace_path
+from mtassay.app.runs import Run, open_workspace, settled_run, workspace_path
 from mtassay.changes.development import Development
 from mtassay.changes.gate_checks import check_gates
 from mtassay.changes.gate_tables import Gate, GateReport
@@ -106,7 +106,7 @@ def history(
     saved = [run for run in store.runs()[::-1] if method in (None, run.method)]
     names = list(dict.fromkeys(system for run in saved for system in run.systems))
     chosen = named(names, systems, "name", lambda name: [name], has="saved system has")
-    runs = [store.run(run.id) for run in saved if set(run.systems) & set(chosen)]
+    runs = [settled_run(store, run.id) for run in saved if set(run.systems) & set(chosen)]
     return History.of(runs, chosen, names=scores, groups=groups, alpha=alpha, trials=trials, seed=seed)
 
 
@@ -133,13 +133,7 @@ def development(
     loaded = {name: load_run(run, workspace=workspace) for name, run in runs.items()}
     check_aliases([run.systems for run in loaded.values()], alias or {})
     return Development.of(
-        loaded,
-        aliases=alias,
-        systems=systems,
-        score=score,
-        alpha=alpha,
-        trials=trials,
-        seed=seed,
+        loaded, aliases=alias, systems=systems, score=score, alpha=alpha, trials=trials, seed=seed
     )
 
 
@@ -209,6 +203,10 @@ def load_run(what: Which, *, workspace: str | PathLike[str] | None = None) -> no
         return what.record
     if isinstance(what, nouns.Run):
         return what
+    if not isinstance(what, Snapshot) and not Path(what).is_file():
+        store = open_workspace(workspace)
+        if len(store.named(str(what))) == 1:
+            return settled_run(store, str(what))  # without the digests of all its systems
     snapshots = find_snapshots(what, workspace=workspace)
     record = snapshots[0].record
     if record is None:
@@ -308,18 +306,18 @@ def find_baseline(
 def _saved(store: Workspace, text: str, like: nouns.Run | None) -> list[Snapshot]:
     """Systems of a saved run by its name, by `RUN:SYSTEM`, or by the name of a system."""
     if len(store.named(text)) == 1:
-        run = store.run(text)
+        run = settled_run(store, text)
         return [Snapshot.of(run, system) for system in run.systems]
     name, colon, system = text.partition(":")
     if colon and len(store.named(name)) == 1:
-        return [Snapshot.of(store.run(name), system)]
+        return [Snapshot.of(settled_run(store, name), system)]
     runs = store.runs()
     if like is not None:
         later = next((place + 1 for place, run in enumerate(runs) if run.id == like.id), 0)
         runs = [run for run in runs[later:] if run.method == like.method]
     for run in runs:
         if text in run.systems:
-            return [Snapshot.of(store.run(run.id), text)]
+            return [Snapshot.of(settled_run(store, run.id), text)]
     if store.named(text) or store.named(name):
         store.run(text if store.named(text) else name)  # which says that several are meant
     systems = dict.fromkeys(system for run in store.runs() for system in run.systems)

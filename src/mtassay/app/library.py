@@ -171,7 +171,7 @@ def score_work(
         segments = read_test_texts(source, listed(references), documents, pair, keep_empty=True)
     else:
         if brought := [n for n, value in (("source", source), ("documents", documents)) if value is not None]:
-            raise UsageError(f"`test_set` brings source and documents along: leave out `{brought[0]}`.")
+            raise UsageError(f"`test_set` already has source and documents: leave out `{brought[0]}`.")
         from mtassay.data.formats.test_sets import read_test_set  # slow to load, and rarely needed
 
         names = [str(name) for name in listed(references)]
@@ -241,13 +241,7 @@ def check(
     """
     settings, parameters = RunSettings.split(options)
     work = check_work(
-        files,
-        systems,
-        source,
-        references=references,
-        langpair=langpair,
-        documents=documents,
-        **parameters,
+        files, systems, source, references=references, langpair=langpair, documents=documents, **parameters
     )
     return work.run(settings)
 
@@ -276,9 +270,9 @@ def check_work(
         segments = read_test_texts(source, listed(references), documents, pair)
         return Work(method, segments, settled_systems(systems), pair)
     if documents is not None:
-        raise UsageError("Files bring their documents along: leave out `documents`.")
+        raise UsageError("Files already name their documents: leave out `documents`.")
     if systems or not (source is None or isinstance(source, str | PathLike)):
-        raise UsageError("Files bring their texts along: leave out `systems`, or the files.")
+        raise UsageError("Files already have their texts: leave out `systems`, or the files.")
     read = read_translated(
         [Path(path) for path in paths], source=None if source is None else Path(source), pair=pair
     )

@@ -27,11 +27,7 @@ from mtassay.meta.assessments import AgreementAssessment, RankingAssessment
 from mtassay.meta.correlate import CorrelationSettings, Level, Resample, correlate_metrics
 from mtassay.meta.correlate import correlate as correlate_raters
 from mtassay.meta.error_spans import compare_spans
-from mtassay.meta.measurement import (
-    OrderSweep,
-    measure_raters,
-    parse_orders,
-)
+from mtassay.meta.measurement import OrderSweep, measure_raters, parse_orders
 from mtassay.meta.rated_material import (
     RatedMaterial,
     Rater,
@@ -138,7 +134,7 @@ def correlate(
     if mtme is not None:
         clash = {"human_scores": human_scores, "source": source, "documents": documents}
         if superfluous := [option for option, value in clash.items() if value]:
-            raise UsageError(f"`mtme` brings test set and human scores along: leave out `{superfluous[0]}`.")
+            raise UsageError(f"`mtme` already has test set and human scores: leave out `{superfluous[0]}`.")
         material = material_from_folder(
             Path(mtme),
             _needed(pair),

@@ -244,7 +244,7 @@ def _branches(
     try:
         parsed = parse_message(text)
     except MessageError as error:
-        raise ValueError(f"the source is no right ICU message: {error.why}") from None
+        raise ValueError(f"the source is not a correct ICU message: {error.why}") from None
     argument = next((a for a in parsed.arguments if a.branches), None)
     if argument is None:
         left[0] -= 1

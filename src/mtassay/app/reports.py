@@ -28,6 +28,8 @@ from mtassay.data.display import Table
 from mtassay.data.errors import InputError, MtassayError, UsageError
 from mtassay.data.formats.textfiles import open_for_writing
 from mtassay.data.method import view_of
+from mtassay.methods.basis import answer_of, people_said
+from mtassay.methods.engine import EngineContext
 from mtassay.report.run_text import Form, Progress
 from mtassay.runtime.http_calls import redact
 from mtassay.runtime.workspace import Workspace
@@ -185,9 +187,10 @@ def write_runs(
     """
     target = Path(path)
     kind = _form(target, form)
-    agreed = _agreement(runs, workspace)
+    agreed, said = _agreement(runs, workspace), people_said_of(runs, workspace)
     sides = [(s.run, s.system, s.started) for change in changes for s in (change.old, change.new)]
-    made_of = [__version__, [run.id for run in runs], names, title, sides, gates, themes, plan, agreed]
+    about = [(run.id, run.said) for run in runs]
+    made_of = [__version__, about, names, title, sides, gates, themes, plan, agreed, said]
     mark = f"<!-- {blake2b(repr(made_of).encode(), digest_size=16).hexdigest()} -->\n" if keep else ""
     if keep and target.exists() and target.read_bytes().endswith(mark.encode()):
         return decide_costs([DecidedRun.of(*one) for one in zip(names, runs, strict=True)], priorities)
@@ -203,6 +206,7 @@ def write_runs(
         agreement=agreed,
         plan=redact(plan),
         priorities=priorities,
+        said=said,
     )
     _write(page, target, kind, mark)
     return page.decision
@@ -227,6 +231,7 @@ def report_page(
         themes=theme_blocks(found, examples=3),
         in_themes=found.by_output(),
         agreement=_agreement(records, workspace),
+        said=people_said_of(records, workspace),
     )
 
 
@@ -273,6 +278,24 @@ def _changes(
     if not found:
         why = refused or "it is of another method"
         raise UsageError(f"No run of the report can be compared with {against}: {why.rstrip('.')}.")
+    return found
+
+
+def people_said_of(
+    runs: Sequence[nouns.Run], workspace: str | PathLike[str] | None
+) -> dict[str, dict[nouns.Pair, bool]]:
+    """Return whether people found an error in an output, by run, segment and system."""
+    found: dict[str, dict[nouns.Pair, bool]] = {}
+    if (path := workspace_path(workspace)).exists():
+        context = EngineContext(Workspace(path))
+        for run in runs:
+            sources = {segment.id: segment.source or "" for segment in run.segments}
+            for system, outputs in run.outputs.items():
+                given = [output for output in outputs if output.text is not None and output.id in sources]
+                answers = [answer_of(o.id, sources[o.id], o.text or "") for o in given]
+                for key, is_wrong in people_said(answers, context).items():
+                    if f"{key}{nouns.EDITED}" not in sources:  # else the edited one is judged
+                        found.setdefault(run.id, {})[key.removesuffix(nouns.EDITED), system] = is_wrong
     return found
 
 

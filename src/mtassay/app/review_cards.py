@@ -21,12 +21,12 @@ from mtassay.data.languages import parse_pair
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Question, Review, Run, Segment
 from mtassay.data.questions import COMMON_QUESTIONS, find_question
-from mtassay.data.subjects import CORRECT, Pending, Subject, fix_in, subjects_in, told_answer
+from mtassay.data.subjects import CORRECT, Pending, Subject, fix_in, told_answer
 from mtassay.methods.suite.acceptance import RuleTrial, TriedOutput
 from mtassay.review.campaign_store import KeptAnswer, frozen_reviews, keep_answer, nameless, visible_reviews
 from mtassay.review.campaigns import Campaign
 from mtassay.review.case_history import settled_beside
-from mtassay.review.pending import asked_in, pending_in
+from mtassay.review.pending import asked_in, outputs_in, pairs_in
 from mtassay.review.queue import AbsentError, QueueChoice, QueueEntry, ReviewQueue, prepare_once
 from mtassay.review.reviewer_agreement import AgreementCoefficient, agreements_of
 from mtassay.runtime.workspace import Workspace
@@ -232,15 +232,12 @@ class RunCards(Cards):
         if question.is_blind:
             entry = replace(entry, status="", found="")
         given = reviews_shown(store, subject, question, who, is_admin=self.is_admin)
-        pair = languages(run)
+        pair, pending = languages(run), _pending(run, question, subject)
+        chosen, segment = pending.subject, pending.segment
         if not question.is_of_runs:
-            chosen, shown = _pair_of(run, question, subject)
             segment = Segment(chosen.case_id, None)
-            return Card(run.id, question, entry, chosen, segment, shown, given, pair)
-        chosen = _subject(run, question, subject)
-        segment = next(segment for segment in run.segments if segment.id == chosen.case_id)
-        pending = next((p for p in pending_in(run, question=question) if p.subject == chosen), None)
-        lines = list(pending.lines if pending else ()) or [Line("output", text) for text in chosen.outputs]
+            return Card(run.id, question, entry, chosen, segment, pending.lines, given, pair)
+        lines = list(pending.lines) or [Line("output", text) for text in chosen.outputs]
         rulebook = None if question.is_blind else open_rulebook(store, run)
         item = rulebook.item(chosen.case_id, segment.source) if rulebook else None
         rules = rulebook.today(item, chosen.outputs[-1]) if rulebook and item else None
@@ -271,7 +268,7 @@ class RunCards(Cards):
         entry = self.run_queue.entry(subject)
         run = self.store.run(self.run_queue.run, case=entry.segment_id)
         question = _question(run, self.run_queue.question)
-        return _subject(run, question, subject), question
+        return _pending(run, question, subject).subject, question
 
 
 class ShownReviews(NamedTuple):
@@ -347,29 +344,20 @@ def _question(run: Run, name: str) -> Question:
     return question
 
 
-def _subject(run: Run, question: Question, subject_id: str) -> Subject:
-    if not question.is_of_runs:
-        return _pair_of(run, question, subject_id)[0]
-    found = next((subject for subject in subjects_in(run).values() if subject.id == subject_id), None)
+def _pending(run: Run, question: Question, subject_id: str) -> Pending:
+    """Return an output of the run, or a pair that people rate on its own, as what may be shown of it."""
+    entries = outputs_in(run, question) if question.is_of_runs else pairs_in(run, question)
+    found = next((entry for entry in entries if entry.subject.id == subject_id), None)
     if found is None:
         raise AbsentError(f"No output '{subject_id[:40]}' in run {run.id}.")
     return found
-
-
-def _pair_of(run: Run, question: Question, subject_id: str) -> tuple[Subject, Sequence[Line]]:
-    """Return a pair that people rate on its own, with only the details that may be shown."""
-    for pair in view_of(run).pairs(question.name):
-        subject = Subject(pair.case_id, (pair.source,), (pair.target,))
-        if subject.id == subject_id:
-            return subject, pair.lines
-    raise AbsentError(f"No pair '{subject_id[:40]}' in run {run.id}.")
 
 
 def languages(run: Run) -> tuple[str, str]:
     """Return the codes of source and target language, empty where the run does not name them."""
     pair = run.parameters.get("pair")
     told = ["-".join(map(str, pair)) if isinstance(pair, list) else str(pair or "")]
-    told += str(run.parameters.get("facts", "")).split(" · ")  # a suite has its own
+    told += str(run.parameters.get("facts", "")).split(" · ")[::-1]  # of a suite; a name may look like a pair
     return next(filter(any, map(_pair, told)), ("", ""))
 
 
@@ -400,13 +388,14 @@ class RuleDraft:
     """An expression that somebody may add for an output, with its effect; `problem` is why it is refused.
 
     `answer` is the meaning of the expression, empty before that is chosen. One that `is_short` has so few
-    letters that nearly every output has them.
+    letters that nearly every output has them. `told` says in words what the expression finds.
     """
 
     pattern: str
     answer: str
     trial: RuleTrial | None
     problem: str = ""
+    told: str = ""
 
     @property
     def is_short(self) -> bool:
@@ -431,8 +420,9 @@ def draft_rule(
         tried = [chosen] if chosen else card.rule_answers
         proposals = (rulebook.propose(store, item, text, words, correct=said == CORRECT) for said in tried)
         pattern = next(filter(None, proposals), "")
+    told = rulebook.told(pattern, text)
     if not chosen:
-        return RuleDraft(pattern, "", None, _CHOOSE)
+        return RuleDraft(pattern, "", None, _CHOOSE, told)
     try:
         trial = rulebook.try_out(store, item, text, pattern, correct=chosen == CORRECT)
     except UsageError as error:
@@ -441,7 +431,7 @@ def draft_rule(
         mine = TriedOutput(text, card.entry.mine, chosen, by="your answer")
         settles = [entry for entry in trial.settles if entry.text != text]
         trial = replace(trial, settles=settles, contradicts=[mine, *trial.contradicts])
-    return RuleDraft(pattern, chosen, trial)
+    return RuleDraft(pattern, chosen, trial, told=told)
 
 
 def add_rule(cards: Cards, card: Card, pattern: str, *, verdict: str, receipt: str | None = None) -> str:
@@ -465,7 +455,9 @@ def add_rule(cards: Cards, card: Card, pattern: str, *, verdict: str, receipt: s
         along=lambda: rulebook.accept(cards.store, item, text, pattern, correct=correct, reviewer=cards.who),
     )
     where = Path(rulebook.path).name
-    return f"Written to {where}: {verdict} if {pattern}. To take it out, edit the file."
+    told = rulebook.told(pattern, text)
+    about = f"{verdict} if {pattern} (it looks for {told})"
+    return f"Written to {where}: {about}. To take it out, edit the file."
 
 
 def _contradicts(card: Card, verdict: str) -> bool:

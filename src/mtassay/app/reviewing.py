@@ -25,15 +25,7 @@ from mtassay.data.marks import printable
 from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Question, Run
 from mtassay.data.questions import COMMON_QUESTIONS, find_question
-from mtassay.data.subjects import (
-    SHORT,
-    Decision,
-    Pending,
-    Subject,
-    caution_of_models,
-    is_model,
-    subjects_in,
-)
+from mtassay.data.subjects import SHORT, Decision, Pending, Subject, caution_of_models, is_model, subjects_in
 from mtassay.data.subjects import decide as decide_reviews
 from mtassay.report.run_text import Progress
 from mtassay.review.campaign_store import KeptAnswer, counted_reviews, frozen_reviews, keep_answer, sealed
@@ -42,8 +34,10 @@ from mtassay.review.case_history import refuse_case
 from mtassay.review.pending import (
     Order,
     PendingChoice,
+    asks,
     chosen,
     merge_pending,
+    own_question,
     pending_in,
     question_of,
     sampled,
@@ -125,17 +119,18 @@ def pending(
     """List open outputs in one run or in `every_run` that this reviewer has not answered.
 
     `last` is the newest run whose outputs can be reviewed; with a suite, the newest that asked for its items.
-    `question` is one that can be asked about any run, such as `da` or `entities`: then all outputs, or all
-    references, are open. `double` has also what others settled, to measure agreement. `category`,
-    `phenomenon`, `item` and `system` choose by name, `sample` draws so many by the seed, and `order` is how
-    they come (see `PendingChoice`). What a campaign still asks others is open, whatever they have said.
+    `question` is one of the run, or one that can be asked about any run, such as `da` or `entities`: then all
+    outputs, or all references, are open. `double` has also what others settled, to measure agreement.
+    `category`, `phenomenon`, `item` and `system` choose by name, `sample` draws so many by the seed, and
+    `order` is how they come (see `PendingChoice`). What a campaign still asks others is open, whatever they
+    have said.
     """
     store = open_workspace(workspace)
     decisions = decide_reviews(counted_reviews(store, store.reviews(), reviewer))
     content = suite if isinstance(suite, Suite) or suite is None else read_suite(suite)
     choice = PendingChoice(category, phenomenon, item, system, order)
     open_outputs = load_pending(
-        store, decisions, run=run, every_run=every_run, suite=content, question=common_question(question)
+        store, decisions, run=run, every_run=every_run, suite=content, question=_named(question)
     )
     waiting = chosen(waiting_for(reviewer, open_outputs, decisions, double=double), choice)
     waiting = sampled(waiting, sample, seed=fixed_seed(seed))
@@ -155,12 +150,10 @@ def load_pending(
 ) -> list[Pending]:
     """List all open outputs of one run or of all runs, no matter who answered them.
 
-    `question` is one that can be asked about any run; by default the one of each run.
+    `question` is one of its own, or one that can be asked about any run; by default the usual one of each
+    run.
     """
-    if question is not None:
-        runs = [each.id for each in store.runs()] if every_run else [store.run(run).id]
-    else:
-        runs = _all_runs(store) if every_run else [_one_run(store, run, suite)]
+    runs = _all_runs(store, question) if every_run else [_one_run(store, run, suite, question)]
     subjects = store.subjects() if any(decision.is_disputed for decision in decisions.values()) else {}
     disputed = {subjects[subject] for (subject, _), decision in decisions.items() if decision.is_disputed}
     parts = []
@@ -171,9 +164,8 @@ def load_pending(
     return merge_pending(parts)
 
 
-def common_question(name: str | None) -> Question | None:
-    """The question of this name where it can be asked about any run; `None` for that of a run itself."""
-    return None if name is None else COMMON_QUESTIONS.get(find_question(name).name)
+def _named(name: str | None) -> Question | None:
+    return None if name is None else find_question(name)
 
 
 def shown_record(
@@ -192,16 +184,19 @@ def shown_record(
     return record
 
 
-def _asked_in(run: Run) -> Question:
-    """Return a run's question to people; a `UsageError` if it has none."""
-    question = question_of(run)
-    if question is None:
+def _asked_in(run: Run, question: Question | None = None) -> Question:
+    """Return a run's question to people; a `UsageError` if it has none, or does not ask this one."""
+    if question is not None:
+        return question if asks(run, question) else own_question(run, question.name)
+    if (question := question_of(run)) is None:
         raise UsageError(f"Run {run.id} is of the method {run.method}, which asks people nothing.")
     return question
 
 
-def _all_runs(store: Workspace) -> list[str]:
-    runs = [run.id for run in store.runs() if question_of(run)]
+def _all_runs(store: Workspace, question: Question | None) -> list[str]:
+    runs = [run.id for run in store.runs() if asks(run, question)]
+    if not runs and question is not None:
+        raise UsageError(f"No run in {store.path} asks '{question.name}'.")
     if not runs:
         raise UsageError(
             f"No run in {store.path} has outputs to review: run 'mtassay score', 'suite run', "
@@ -210,8 +205,8 @@ def _all_runs(store: Workspace) -> list[str]:
     return runs
 
 
-def _one_run(store: Workspace, name: str, suite: Suite | None) -> str:
-    asking = (run.id for run in store.runs() if question_of(run))
+def _one_run(store: Workspace, name: str, suite: Suite | None, question: Question | None) -> str:
+    asking = (run.id for run in store.runs() if asks(run, question))
     if name == "last" and suite:
         # The id alone may be that of an item of another suite.
         asked = {(item.id, item.source) for item in suite.items}
@@ -222,7 +217,7 @@ def _one_run(store: Workspace, name: str, suite: Suite | None) -> str:
     if name == "last" and (newest := next(asking, None)):
         return newest
     chosen = store.run(name)
-    _asked_in(chosen)
+    _asked_in(chosen, question)
     return chosen.id
 
 
@@ -243,40 +238,41 @@ def decide(
 ) -> KeptAnswer:
     """Answer the question about one output: that of a system to a case of a run, or a `subject` by its id.
 
-    `question` is one that can be asked about any run, such as `da`; else it is the one of the run.
-    The beginning of the id will do. A later answer of the same reviewer replaces the earlier one, which stays
-    in the history.
+    `question` is one of the run, or one that can be asked about any run, such as `da`; by default the usual
+    one of the run. The beginning of the id will do. A later answer of the same reviewer replaces the earlier
+    one, which stays in the history.
     """
     store = open_workspace(workspace)
     name = reviewer_name(reviewer)
-    common = common_question(question)
+    wanted = _named(question)
     if subject is not None:
-        chosen_subject, asked = _by_id(store, subject, common)
+        chosen_subject, asked = _by_id(store, subject, wanted)
     else:
-        chosen_subject, asked = _by_place(store, run, case, system, common)
+        chosen_subject, asked = _by_place(store, run, case, system, wanted)
     return keep_answer(store, chosen_subject, asked, answer, name, note=note)
 
 
-def _by_id(store: Workspace, beginning: str, common: Question | None) -> tuple[Subject, Question]:
+def _by_id(store: Workspace, beginning: str, wanted: Question | None) -> tuple[Subject, Question]:
     """Return the subject whose id begins so, among all outputs of all runs and all reviewed ones."""
     matches: dict[str, tuple[Subject, Question]] = {}
-    runs = [(run, question) for run in store.runs() if (question := common or question_of(run))]
+    asking = (run for run in store.runs() if asks(run, wanted))
+    runs = [(run, question) for run in asking if (question := wanted or question_of(run))]
     with Progress() as progress:
         for number, (run, question) in enumerate(runs):
             progress.report("looking for the subject", number, len(runs))
             whole = store.run(run.id)
             subjects = set(subjects_in(whole).values())
-            if common is not None:
-                subjects = {entry.subject for entry in pending_in(whole, question=common)}
+            if not question.is_of_runs:
+                subjects = {entry.subject for entry in pending_in(whole, question=question)}
             matches |= {s.id: (s, question) for s in subjects if s.id.startswith(beginning)}
             if matches and len(beginning) >= SHORT:
                 break  # so many characters of a digest belong to one subject alone
-    asked = {review.subject: review.question for review in store.reviews(common.name if common else None)}
+    asked = {review.subject: review.question for review in store.reviews(wanted.name if wanted else None)}
     for key, subject in store.subjects().items():
         if not key.startswith(beginning) or key in matches or key not in asked:
             continue
-        if common is not None:
-            matches[key] = (subject, common)
+        if wanted is not None:
+            matches[key] = (subject, wanted)
             continue
         asked_question = find_question(asked[key])
         # A pair that is rated on its own has several questions, and its id does not name one.
@@ -290,10 +286,10 @@ def _by_id(store: Workspace, beginning: str, common: Question | None) -> tuple[S
 
 
 def _by_place(
-    store: Workspace, run: str, case_id: str, system: str, common: Question | None
+    store: Workspace, run: str, case_id: str, system: str, wanted: Question | None
 ) -> tuple[Subject, Question]:
     chosen = store.run(run, case=case_id)
-    question = common or _asked_in(chosen)
+    question = _asked_in(chosen, wanted)
     if getattr(question, "marks", "output") == "reference":
         references = [
             e.subject for e in pending_in(chosen, question=question) if e.subject.case_id == case_id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from glob import escape
@@ -30,12 +31,9 @@ from mtassay.methods.suite.acceptance import (
     rules_to_add,
     try_expression,
 )
-from mtassay.methods.suite.induction import Background, pattern_of
-from mtassay.methods.suite.material import (
-    ItemMaterial,
-    same_items,
-    suite_run,
-)
+from mtassay.methods.suite.induction import Background, pattern_of, told_pattern, whole_words
+from mtassay.methods.suite.material import ItemMaterial, same_items, suite_run
+from mtassay.methods.suite.patterns import SearchedText, compile_rule, normalize
 from mtassay.methods.suite.problems import Problems, lint, read_codes
 from mtassay.methods.suite.rule_judge import Judge
 from mtassay.methods.suite.suite_method import SuiteMethod
@@ -116,7 +114,7 @@ class Rulebook:
     def propose(self, store: Workspace, item: Item, text: str, words: str, *, correct: bool) -> str:
         """Propose an expression for selected words of an output, or for the part that others do not have."""
         if words := " ".join(words.split())[:_LONGEST]:
-            return pattern_of([words])
+            return pattern_of([whole_words(words, " ".join(text.split()))])
         judge = self._judge(item)
         material = self._material(store, item)
         known = known_outputs(
@@ -128,6 +126,17 @@ class Rulebook:
         known = [entry for entry in known if entry.text != text]
         focus = Background(self.suite, material.outputs).focus(item)
         return expression_for(judge, item, [text], known, correct=correct, focus=focus) or ""
+
+    def told(self, pattern: str, text: str) -> str:
+        """Say in words what an expression finds; of a difficult one, what it finds in this output, if any."""
+        matching = self.suite.matching
+        if said := told_pattern(pattern, ignore_case=matching.case == "ignore"):
+            return said
+        text, span = normalize(text, matching), None
+        with suppress(ValueError, TimeoutError):
+            rule = compile_rule(Rule(pattern), matching=matching, macros=self.suite.macros)
+            span = rule.search(SearchedText(text)) if pattern else None
+        return f"in this output, '{marked(text[span.start : span.end], limit=100)}'" if span else ""
 
     def try_out(self, store: Workspace, item: Item, text: str, pattern: str, *, correct: bool) -> RuleTrial:
         """Return the effect of an expression on all outputs of the item in all runs. Nothing is written."""
@@ -262,11 +271,7 @@ def accept(
 
 @known_keywords(RunOptions)
 def check(
-    suite: AnySuite,
-    *,
-    select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
-    **options: Unpack[RunOptions],
+    suite: AnySuite, *, select: Sequence[str] = (), ignore: Sequence[str] = (), **options: Unpack[RunOptions]
 ) -> Problems:
     """Find mistakes in a suite.
 

@@ -25,9 +25,9 @@ from mtassay.data.registry import find
 from mtassay.data.settings import is_live
 from mtassay.methods.engine import EngineContext, Open, execute
 from mtassay.report.run_text import Form, Progress, render, render_html
-from mtassay.runtime.database import UnavailableError
+from mtassay.review.pending import answers_about, answers_note
+from mtassay.runtime.database import UnavailableError, nearest_workspace
 from mtassay.runtime.workspace import TEMPORARY_RUNS, Workspace
-from mtassay.runtime.workspace_file import nearest_workspace
 from mtassay.systems.client import Budget, CallPlan, Tally
 from mtassay.systems.live import LiveSystem
 from mtassay.systems.roster import AnySystems, named, open_system, open_systems, replays
@@ -277,10 +277,20 @@ def load(
     store = open_workspace(workspace)
     if name == "last" and method is not None:
         name = next((run.id for run in store.runs() if run.method == method), name)
-    record = store.run(name)
+    record = settled_run(store, name)
     if method not in (None, record.method):
         raise UsageError(f"Run {record.id} is of '{record.method}', not of '{method}'.")
     return Run(record)
+
+
+def settled_run(store: Workspace, name: str) -> nouns.Run:
+    """A saved run as people see it: with what reviewers answered until now."""
+    run = store.run(name)
+    context = EngineContext(store, texts=str(run.result.basis.get("texts", "")))
+    settled = method_of(run).settled(run, context)
+    said = answers_about(run, context)
+    notes = dict.fromkeys((*settled.result.notes, *context.notes, *answers_note(settled, said)))
+    return replace(settled, said=said, result=replace(settled.result, notes=list(notes)))
 
 
 def workspace_path(chosen: str | PathLike[str] | None = None) -> Path:
@@ -415,7 +425,7 @@ class DryRun(MtassayError):  # noqa: N818
         if not self.plans:
             return ["No live engine or model would be asked."]
         told = [plan.describe(name) for name, plan in self.plans.items()]
-        return [*told, "More may be asked, by what the answers are."] if self.is_open else told
+        return [*told, "Depending on the answers, more may be asked."] if self.is_open else told
 
 
 @dataclass(frozen=True)

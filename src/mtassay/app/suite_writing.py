@@ -37,9 +37,8 @@ from mtassay.methods.suite.material import ItemMaterial
 from mtassay.methods.suite.patterns import compile_rule
 from mtassay.methods.suite.problems import lint
 from mtassay.methods.suite.rule_judge import DETECTOR, Judge
-from mtassay.runtime.database import checksum
+from mtassay.runtime.database import checksum, now_exactly
 from mtassay.runtime.workspace import Workspace
-from mtassay.runtime.workspace_file import now_exactly
 
 _LISTS = ("focus", "positive", "negative", "right", "wrong", "references", "context")
 _TEXTS = ("category", "phenomenon", "source", "note")

@@ -8,14 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from mtassay.changes.development import Development
-from mtassay.changes.run_changes import (
-    CaseChange,
-    RunChanges,
-    case_status,
-    case_texts,
-    source_lines,
-    why,
-)
+from mtassay.changes.run_changes import CaseChange, RunChanges, case_status, case_texts, source_lines, why
 from mtassay.changes.trends import History, ScoreTrend
 from mtassay.data.display import Block, Cell, Figure, Line, Point, Series, Table
 from mtassay.data.marks import differing, json_text, marked, p_text, plural, printable, signed, signed_ends
@@ -98,7 +91,7 @@ def change_tables(changes: RunChanges, *, detail: bool = False, mark: str = "") 
             if shown or not rows[0].is_detail:
                 tables.append(_table(shown, changes, rows[0].part.capitalize(), mark, hidden=rows))
             else:
-                title = f"{plural_of(rows[0].part).capitalize()} that moved significantly, of {len(rows)}"
+                title = f"{plural_of(rows[0].part).capitalize()} that changed significantly, of {len(rows)}"
                 tables.append(Table([rows[0].part.capitalize()], [], title))
     return tables
 
@@ -139,11 +132,11 @@ def _table(
     if rows[0].is_detail:
         title += f" by {rows[0].part}"
     sign = mark or "Bold"
-    notes = [f"n: what counts in both runs. {sign}: p < {changes.alpha:g} ({_TESTED})."]
+    notes = [f"n: outputs that count in both runs. {sign}: p < {changes.alpha:g} ({_TESTED})."]
     if len(rows) < len(hidden):
         left = len(hidden) - len(rows)
         notes.append(
-            f"The other {left} {plural_of(hidden[0].part)} did not move significantly; --detail shows them."
+            f"The other {left} {plural_of(hidden[0].part)} did not change significantly; --detail shows them."
         )
     lower = [row.label or row.name for row in rows if not row.higher_is_better]
     if lower:
@@ -333,7 +326,7 @@ def history_tables(history: History, *, mark: str = "") -> list[Table]:
     if tables:
         sign = mark or "Bold"
         about = (
-            "Change: from the run above, on what counts in both, with its 95 % interval. "
+            "Change: from the run above, on the outputs that count in both, with its 95 % interval. "
             f"{sign}: p < {history.alpha:g} (two-sided approximate randomization, corrected for all changes "
             "shown)."
         )

@@ -164,19 +164,16 @@ class Development:
         return [*tables, self._trend_table(mark)] if self.trends else tables
 
     def _group_table(self) -> Table:
-        kinds = [kind for kind in self._kinds if any(counts.get(kind) for counts in self.counts.values())]
+        every = dict.fromkeys(kind for counts in self.counts.values() for kind in counts)
+        kinds = [kind for kind in every if any(counts.get(kind) for counts in self.counts.values())]
         rows = [
             [group, str(one.systems), one.entry.name, *(f"{self.counts[group].get(k, 0):,}" for k in kinds)]
             for group, one in self.best.items()
         ]
-        notes = [f"Best: by {self._named(self.main)}, in pairs, each on what counts for both systems."]
+        notes = [f"Best: wins most pairs by {self._named(self.main)}, on items that count for both systems."]
         close = [f"{group} {', '.join(one.close)}" for group, one in self.best.items() if one.close]
         notes += [f"Not significantly worse than the best: {'; '.join(close)}."] if close else []
         return Table(["Group", "systems", "best", *kinds], rows, notes=notes)
-
-    @property
-    def _kinds(self) -> list[str]:
-        return list(dict.fromkeys(kind for counts in self.counts.values() for kind in counts))
 
     def _named(self, group: str) -> str:
         return self.label if group == "all" else f"{self.label}, {group}"
@@ -223,7 +220,7 @@ class Development:
             cells = [_number(values.get(group), self.decimals) for group in groups]
             rows.append([trend.system, *cells, *_change_cells(trend.change, self, mark)])
         notes = [
-            f"{self._named(self.main)}, on the items that all of these have in all of their groups: "
+            f"{self._named(self.main)}, on the items that these systems have in all of their groups: "
             f"{self.trends[0].n:,} of {self.total:,}.",
             f"Change: from its first group to its last. {mark or 'Bold'}: p < {self.alpha:g} (two-sided "
             "approximate randomization, corrected for the number of systems).",

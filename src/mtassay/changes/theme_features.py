@@ -246,9 +246,9 @@ def _is_short_form(short: str, word: str) -> bool:
 class _Together:
     """Pairs of words of both sides by their co-occurrence: P(output word | source word) ≥ 0.5."""
 
-    def __init__(self, sources: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]) -> None:
+    def __init__(self, sources: Sequence[tuple[str, ...]], outputs: Sequence[Sequence[str]]) -> None:
         step = len(sources) // _SAMPLE + 1
-        sides = [set(_negating(words)) for words in sources[::step]]
+        sides = [_said(words) for words in sources[::step]]
         others = [set(words) for words in outputs[::step]]
         self._sources = Counter(word for side in sides for word in side)
         self._outputs = Counter(word for side in others for word in side)
@@ -257,7 +257,7 @@ class _Together:
         sources_kept = {w for w, c in self._sources.items() if _FEWEST <= c <= n / 3}
         outputs_kept = {w for w, c in self._outputs.items() if 2 * _FEWEST <= c <= n / 2}
         kept = [side & sources_kept for side in sides]
-        beside: dict[str, list[set[str]]] = {word: [] for word in sorted(outputs_kept)}
+        beside: dict[str, list[frozenset[str]]] = {word: [] for word in sorted(outputs_kept)}
         for mine, other in zip(kept, others, strict=True):
             for word in other & outputs_kept:
                 beside[word].append(mine)
@@ -287,20 +287,20 @@ class _Together:
         self._explaining = {w: explaining[w] for w in self.glosses if 2 * explained[w] >= self._outputs[w]}
 
     def unexplained(
-        self, sources: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]
+        self, sources: Sequence[tuple[str, ...]], outputs: Sequence[Sequence[str]]
     ) -> Iterator[tuple[int, Feature]]:
         """Words of the output without any of the source words that go with them, for words that have some."""
         for unit, (source, output) in enumerate(zip(sources, outputs, strict=True)):
-            there = set(_negating(source))
+            there = _said(source)
             for word in set(output) & self._explaining.keys():
-                if not self._explaining[word] & there:
+                if there.isdisjoint(self._explaining[word]):
                     yield unit, Feature("unexplained", word)
 
 
-def _negating(words: Sequence[str]) -> Iterator[str]:
+@lru_cache(maxsize=_REMEMBERED)
+def _said(words: tuple[str, ...]) -> frozenset[str]:
     """The words, all short negations (don't, isn't) as one."""
-    for word in words:
-        yield "not" if word.endswith("n't") else word
+    return frozenset("not" if word.endswith("n't") else word for word in words)
 
 
 def _negations(

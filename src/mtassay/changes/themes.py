@@ -7,6 +7,7 @@ are one theme, with a sentence, the number of failures that it explains, and exa
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,8 +20,11 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Observation, Run
 from mtassay.data.registry import named
 from mtassay.data.run_view import joint_verdict
+from mtassay.runtime.processes import can_fork, map_in_processes, process_count
 
 __all__ = ["ALPHA", "Examined", "Theme", "Themes", "find_themes"]
+
+_ENOUGH_FOR_A_FORK = 2000  # outputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,24 +105,29 @@ def find_themes(
     pair = _pair(runs)
     called = dict.fromkeys(view_of(run).failures() for run in runs)
     failures_called = next(iter(called)) if len(called) == 1 else "failures"
-    themes: list[Theme] = []
-    examined: list[Examined] = []
-    for done, system in enumerate(chosen):
-        if report is not None:
-            report(done, len(chosen))
+    this = os.getpid()
+
+    def look(system: str) -> tuple[list[Theme], Examined]:
+        if report is not None and os.getpid() == this:
+            report(chosen.index(system), len(chosen))
         material, observations = materials[system], settled[system]
         failures = sum(o.verdict == "fail" for o in observations)
-        features = 0
+        features, themes = 0, []
         if enough([o.verdict == "fail" for o in observations]):
             table = find_features(observations, pair, by_metric=any(o.is_high for o in observations))
             features = len(table.features)
             causes = find_causes(observations, table, alpha=alpha, trials=trials, seed=seed)
             right = _right(system, materials) if causes else {}
-            themes += [
+            themes = [
                 make_theme(system, cause, observations, table, right, failures_called) for cause in causes
             ]
         passing = len(observations) - failures
-        examined.append(Examined(system, failures, passing, material.left_out(), features, failures_called))
+        return themes, Examined(system, failures, passing, material.left_out(), features, failures_called)
+
+    is_large = sum(map(len, settled.values())) > _ENOUGH_FOR_A_FORK
+    looked = map_in_processes(look, chosen, processes=process_count() if is_large and can_fork() else 1)
+    themes = [theme for found, _ in looked for theme in found]
+    examined = [entry for _, entry in looked]
     failure = list(dict.fromkeys(f"{run.method}: {view_of(run).failure()}" for run in runs))
     return Themes(themes, examined, failure, alpha)
 

@@ -288,6 +288,10 @@ class Figure:
     """The group of cases of each row, in order, if it differs from the name of the row."""
     columns: int = 1
     """The number of panels side by side."""
+    measure: str = ""
+    """The measure of answers that is drawn, if its rows or its series are ranges of its values."""
+    ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """The least value of each such range, and the first one above, by the name of the row or the series."""
 
     @property
     def places(self) -> list[str]:

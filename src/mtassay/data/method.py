@@ -188,6 +188,11 @@ class Method(ABC):
         return None
 
     @classmethod
+    def settled(cls, run: Run, context: RunContext) -> Run:
+        """A saved run with verdicts that follow what reviewers decided until now; usually unchanged."""
+        return run
+
+    @classmethod
     def takes(cls, run: Run) -> bool:
         """Whether this method can judge the outputs of a run; by default only runs of its own."""
         return run.method == cls.name

@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -398,13 +398,17 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """Convert to the JSON form, with plain lists and dictionaries."""
         return {
-            "scores": [asdict(score) for score in self.scores],
-            "comparisons": [asdict(comparison) for comparison in self.comparisons],
-            "clusters": [asdict(cluster) for cluster in self.clusters],
+            "scores": _records(self.scores),
+            "comparisons": _records(self.comparisons),
+            "clusters": _records(self.clusters),
             "counts": {system: dict(counts) for system, counts in self.counts.items()},
             "notes": list(self.notes),
             "basis": dict(self.basis),
         }
+
+
+def _records(entries: Sequence[Any]) -> list[dict[str, Any]]:
+    return [{key: getattr(entry, key) for key in entry.__slots__} for entry in entries]  # all are flat
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,7 +449,8 @@ class Run:
 
     A run in a list of runs has no findings, segments, outputs or statistics. `statistics` cover whole
     metrics, if the method measures. `seconds` is the time of each step, if measured. `refused` are generated
-    segments that were dropped; the workspace does not store them, so it is `None` there.
+    segments that were dropped; the workspace does not store them, so it is `None` there. `said` is what
+    reviewers answered until now, by segment and system; the workspace adds it when a run is shown.
     """
 
     id: str
@@ -461,6 +466,7 @@ class Run:
     seconds: Mapping[str, float] = field(default_factory=dict)
     statistics: Sequence[Statistics] = field(default=(), compare=False)
     refused: Sequence[Mapping[str, Any]] | None = field(default=None, compare=False)
+    said: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict, compare=False)
 
     def text(self, segment_id: str, system: str) -> str | None:
         """A system's answer to a segment; `None` if it gave no answer or was not asked."""

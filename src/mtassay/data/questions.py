@@ -400,57 +400,43 @@ _MQM_LABELS = {
 """The categories of Freitag et al. (2021), table 11, as the files of WMT write them."""
 _MQM_SEVERITIES = {"1": "neutral", "2": "minor", "3": "major"}
 _ESA_SEVERITIES = {"1": "minor", "2": "major"}
-_LIKERT = "1 is the worst, 5 the best."
-
+_ON_FIVE = {
+    "adequacy": "How completely does the translation give the meaning of the source, adding nothing?",
+    "fluency": "How good is the translation as a text, without regard to the source?",
+    "informativeness": "How much of the needed information does a reader get from the translation alone?",
+}
 _ALL: tuple[Question, ...] = (
     SpanQuestion(
         name="entities",
         text="Which named entities are in this reference? Mark each whole name, and say what it is: a "
-        "person, a place, an organisation, or something else that has a name of its own.",
+        "person, a place, an organisation, or something else with its own name.",
         labels={"p": "PER", "l": "LOC", "o": "ORG", "m": "MISC", "d": "DATE", "n": "NUM"},
         marks="reference",
     ),
     SpanQuestion(
         name="mqm",
-        text="Which errors does the translation have? Mark each, as short as may be, with its category and "
-        "how severe it is: major changes what the reader understands or acts on, minor does not.",
+        text="Which errors does the translation have? Mark as few words as possible for each error, and give "
+        "its category and severity. Major: changes what the reader understands or does. Minor: does not.",
         labels=_MQM_LABELS,
         severities=_MQM_SEVERITIES,
         has_source=True,
     ),
     SpanQuestion(
         name="esa",
-        text="Which errors does the translation have, minor or major, and how good is it as a whole? 0: no "
+        text="Which minor and major errors does the translation have, and how good is it as a whole? 0: no "
         "meaning preserved, 33: some, 66: most, with few mistakes in grammar, 100: perfect.",
         labels={"e": "error", "o": "omission"},
         severities=_ESA_SEVERITIES,
         has_source=True,
         scored=True,
     ),
-    NumberQuestion(
-        name="adequacy",
-        text=f"How much of what the source says does the translation say, and no more? {_LIKERT}",
-        low=1,
-        high=5,
-        tolerance=1,
-    ),
-    NumberQuestion(
-        name="fluency",
-        text=f"How good is the translation as a text of its language, whatever the source says? {_LIKERT}",
-        low=1,
-        high=5,
-        tolerance=1,
-    ),
-    NumberQuestion(
-        name="informativeness",
-        text=f"How much of what a reader needs to know can be learnt from the translation alone? {_LIKERT}",
-        low=1,
-        high=5,
-        tolerance=1,
+    *(
+        NumberQuestion(name=name, text=f"{text} 1 is the worst, 5 the best.", low=1, high=5, tolerance=1)
+        for name, text in _ON_FIVE.items()
     ),
     NumberQuestion(
         name="da",
-        text="How far does the translation say what the source says? 0: not at all, 100: perfectly.",
+        text="How well does the translation give the meaning of the source? 0: not at all, 100: perfectly.",
         tolerance=25,
     ),
 )

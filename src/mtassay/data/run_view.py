@@ -12,6 +12,7 @@ from mtassay.data.display import PLAIN, AnswerView, Block, CaseView, Cell, Figur
 from mtassay.data.errors import UsageError
 from mtassay.data.grouping import gathered
 from mtassay.data.nouns import (
+    DISPUTED,
     Finding,
     Flags,
     Ledger,
@@ -101,6 +102,13 @@ class RunView:
             for finding in self.run.findings
             if finding.verdict in ("undecided", "fail")
         ]
+
+    def waiting(self) -> list[OpenAnswer]:
+        """The open answers that people have not settled since; none if they are asked nothing."""
+        own = [question.name for question in self.asks]
+        told = {(*place, *text.split(": ", 1)) for place, texts in self.run.said.items() for text in texts}
+        settled = {tuple(place) for *place, asked, said in told if asked in own and said != DISPUTED}
+        return [answer for answer in self.open_answers() if own and answer[:2] not in settled]
 
     def decided(self) -> list[OpenAnswer]:
         """The run's own verdicts, to compare with people's; `status` is the verdict.
@@ -234,7 +242,7 @@ class RunView:
         ]
         more = f" and {len(counts) - _SOME:,} more systems" if len(counts) > _SOME else ""
         told = [Headline(f"Undecided: {', '.join(shares)}{more}.", "open", "", "undecided")] if shares else []
-        if self.asks and (waiting := self.open_answers()):
+        if waiting := self.waiting():
             many = len({(answer.segment_id, answer.system) for answer in waiting})
             systems = len({answer.system for answer in waiting})
             of = f" of {systems:,} systems" if systems > 1 else ""

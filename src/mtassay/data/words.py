@@ -1,4 +1,4 @@
-"""Splits a text into words that people can mark; in scripts without spaces, each character is one."""
+"""Splits a text into words that people can mark (in scripts without spaces: characters), and plain marks."""
 
 from __future__ import annotations
 
@@ -235,3 +235,69 @@ def sound_apart(word: str, cyrillic: str) -> bool:
     """Whether the consonants of the two words differ too much for the same name."""
     distance, most = sound_distance(word, cyrillic)
     return distance >= 3 and 2 * distance >= most
+
+
+APOSTROPHES = "'’ʼ＇´`‘"
+QUOTES_AND_DASHES = (
+    dict.fromkeys(APOSTROPHES + "‚‛′", "'")
+    | dict.fromkeys('"“”„‟«»″＂〝〞', '"')
+    | dict.fromkeys("‐‑‒–—―−﹣－", "-")
+)
+_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+# Keep the joiners U+200C and U+200D, which are part of the spelling in Persian and Hindi.
+_INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
+_ODD_MARK = re.compile(
+    rf"[{_SPACES}{_INVISIBLE}{''.join(mark for mark in QUOTES_AND_DASHES if not mark.isascii())}]"
+)
+
+
+class PlainText(NamedTuple):
+    """A text with plain marks; `places` has the index of each character in the original."""
+
+    text: str
+    places: Sequence[int]
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """The start and end in the original of a span that is not empty."""
+        return self.places[start], self.places[end - 1] + 1
+
+
+def plain_marks(text: str) -> str:
+    """Return a text with quotes, apostrophes, dashes and spaces as on a keyboard, and nothing invisible.
+
+    Models were trained on texts that were cleaned like this, so other marks are unknown letters to them.
+
+    >>> print(plain_marks("“I don’t”\u00a0– a\u00adgain—he said"))
+    "I don't" - again - he said
+    """
+    return text if text.isascii() else _ODD_MARK.sub(_plain_mark, text)
+
+
+def plain_text(text: str) -> PlainText:
+    """Like `plain_marks`, with the places of characters, to show a model's results in the original.
+
+    >>> plain = plain_text("«Não»—a\u00adgora")
+    >>> plain.text, plain.original(8, 13)
+    ('"Não" - agora', (6, 12))
+    """
+    parts: list[str] = []
+    places: list[int] = []
+    done = 0
+    for match in _ODD_MARK.finditer(text):
+        plain = _plain_mark(match)
+        parts += text[done : match.start()], plain
+        places += [*range(done, match.start()), *[match.start()] * len(plain)]
+        done = match.end()
+    return PlainText("".join((*parts, text[done:])), [*places, *range(done, len(text))])
+
+
+def _plain_mark(match: re.Match[str]) -> str:
+    mark, text = match.group(), match.string
+    if mark in "—―":  # a long dash separates words, a hyphen does not
+        before, after = text[max(match.start() - 1, 0) : match.start()], text[match.end() : match.end() + 1]
+        return f"{_gap(before)}-{_gap(after)}"
+    return " " if mark.isspace() else QUOTES_AND_DASHES.get(mark, "")
+
+
+def _gap(beside: str) -> str:
+    return "" if not beside.strip() or beside in "—―" else " "

@@ -1,7 +1,7 @@
-"""Find which form of address (du or Sie, tu or vous) and spelling variant (en-GB or en-US) a text uses.
+"""Finds the form of address (du, Sie; tu, vous) and the spelling variant (en-GB, en-US) of a text.
 
-A mark counts only where it is certain: *Sie* at the beginning of a German sentence can be *she* or *they*.
-The words of each language are in `data/address_forms.toml`.
+A sign counts only if it is certain: *Sie* at the beginning of a German sentence can mean *she* or *they*. The
+words of each language are in `data/address_forms.toml`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 from mtassay.data.words import read_table
 from mtassay.measures.check import words
 
+_NLP = Path(__file__).parent.parent / "nlp" / "data"
+
 
 class AddressForm(NamedTuple):
-    """A form of address or a variant that a text uses, and the place that shows it."""
+    """A form of address or a variant in a text, and the place that shows it."""
 
     name: str
     text: str
@@ -50,9 +52,9 @@ _SU = re.compile(r"\b[Ss]us?\b")
 
 
 def find_address(text: str, code: str, source: str = "") -> list[AddressForm]:
-    """Find the forms of address in a text: at most one formal and one informal, each at its first place.
+    """Find the forms of address in a text: at most the first formal and the first informal one.
 
-    Spanish `su` is formal where the source, in English, has `your` and no other owner.
+    Spanish `su` is formal if the English source has `your` and no other owner.
 
     >>> [found.name for found in find_address("Bitte geben Sie dein Passwort ein.", "de")]
     ['formal', 'informal']
@@ -75,6 +77,7 @@ _VARIANTS: dict[str, tuple[str, str]] = {
     "es": ("es-ES", "es-419"),
 }
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def variants_of(code: str) -> tuple[str, str] | None:
@@ -88,7 +91,7 @@ def variants_of(code: str) -> tuple[str, str] | None:
 
 @cache
 def _marks(code: str) -> dict[str, tuple[str, str]]:
-    """The words that show a variant: which variant, and the other variant's word where known."""
+    """The words that show a variant, with the variant and the other variant's word, if known."""
     tables = _tables()["variants"]
     if code == "en":
         pairs = [pair.split("/") for pair in tables["en-GB-or-en-US"].split()]
@@ -99,10 +102,26 @@ def _marks(code: str) -> dict[str, tuple[str, str]]:
 
 
 @cache
+def _first_parts(code: str) -> frozenset[str]:
+    """These words up to a hyphen."""
+    return frozenset(word.partition("-")[0] for word in _marks(code))
+
+
+@cache
 def _chinese() -> dict[str, str]:
     signs = {name: _tables()["variants"][name] for name in _VARIANTS["zh"]}
     shared = set.intersection(*map(set, signs.values()))
-    return {sign: name for name, own in signs.items() for sign in own if sign not in shared}
+    _, traditional, simplified = (_NLP / "simplified.txt").read_text(encoding="utf-8").splitlines()
+    only = set(traditional).difference(simplified, "乾著瞭於夥藉摺餘鬥裏麼儘後隻係")
+    return dict.fromkeys(only, "zh-Hant") | {
+        sign: name for name, own in signs.items() for sign in own if sign not in shared
+    }
+
+
+@cache
+def _taiwan() -> re.Pattern[str]:
+    """Words of Taiwan in simplified characters: 软体 is 软件 elsewhere."""
+    return re.compile("|".join(_tables()["variants"]["zh-TW"].split()))
 
 
 @cache
@@ -119,17 +138,19 @@ def find_variants(text: str, code: str) -> list[AddressForm]:
     if code == "zh":
         signs = _chinese()
         first: dict[str, AddressForm] = {}
-        for place, char in enumerate(text):
-            variant = signs.get(char)
-            if variant and variant not in first:
-                first[variant] = AddressForm(variant, char, place, place + 1)
+        # A text has few of these characters, often the same ones, and most are of one variant.
+        for char in sorted(signs.keys() & set(text), key=text.index):
+            place = text.index(char)
+            first.setdefault(signs[char], AddressForm(signs[char], char, place, place + 1))
+        if match := _taiwan().search(text):
+            first.setdefault("zh-Hant", AddressForm("zh-Hant", match[0], *match.span()))
         return list(first.values())
     if code not in _VARIANTS:
         return []
     marks = _marks(code)
     small = text.lower()
-    # Nearly no text has one, and that is cheap to check.
-    if not (code == "de" and "ß" in small) and marks.keys().isdisjoint(_WORD.findall(small)):
+    # Very few texts have one, and this is cheap to check.
+    if not (code == "de" and "ß" in small) and _first_parts(code).isdisjoint(_LETTERS.findall(small)):
         return []
     if code == "de":
         return [
@@ -165,7 +186,7 @@ _YO = re.compile("(?<![а-яё])(?=[а-дж-я]*+[её])[а-яё]++", re.IGNOREC
 
 
 def spelled_twice(text: str, code: str) -> list[tuple[str, str, int]]:
-    """Find words that have two spellings: a key for both spellings, the word and its place (サーバ, ещё)."""
+    """Find words with two possible spellings (サーバ, ещё): a key for both, the word and its place."""
     if code == "ja":
         found = [(match[0].rstrip("ー"), match[0], match.start()) for match in _KATAKANA.finditer(text)]
         return [item for item in found if len(item[0]) > 2]

@@ -33,8 +33,8 @@ _SMOOTH_DEFAULTS: dict[str, float | None] = {"none": None, "floor": 0.1, "add-k"
 class BLEU(Metric):
     """BLEU with sacreBLEU's settings, any order and any weights.
 
-    `order` is the longest n-gram; `weights` (one per order) replace the uniform ones of the paper;
-    `language` chooses the tokeniser where `tokenize` is not given.
+    `order` is the length of the longest n-gram. `weights` (one per order) replace the paper's uniform
+    weights. `language` chooses the tokeniser if `tokenize` is not given.
     """
 
     name: ClassVar[str] = "bleu"
@@ -93,7 +93,7 @@ class BLEU(Metric):
             "eff": self.effective_order,
             "tok": tokenizer_signature(self.tokenizer),
             "smooth": smooth,
-            # sacreBLEU is silent about these two, and has no weights.
+            # sacreBLEU's signature omits these two, and sacreBLEU has no weights.
             "order": self.order if self.order != 4 else None,
             "weights": "+".join(map(str, self.weights)) if self.weights else None,
         }
@@ -133,7 +133,7 @@ class BLEU(Metric):
         return measured
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The scores, 0 to 100, computed in the same steps as sacreBLEU's so that no digit differs."""
+        """The scores (0 to 100), computed in the same steps as in sacreBLEU, so that no digit differs."""
         sums = np.asarray(sums, np.float64)
         length, reference_length = sums[..., 0], sums[..., 1]
         correct, total = sums[..., 2 : 2 + self.order], sums[..., 2 + self.order :]
@@ -142,9 +142,9 @@ class BLEU(Metric):
             later = (np.arange(self.order) > 0) * self._smooth_value
             correct, total = correct + later, total + later
         if correct.ndim > 2 and self.weights is None and correct.all():
-            # The same without the special cases, for the many resamples without any.
+            # The same without the special cases, for the many resamples that have none.
             mean = np.log(100.0 * correct / total).sum(axis=-1) / self.order
-            # The penalty's exponent is 0 or less; adding it to the mean saves a second exponential.
+            # Adding the penalty's exponent (at most 0) to the mean saves a second exponential.
             return np.asarray(np.exp(mean + np.minimum(1 - reference_length / length, 0.0)))
         precisions, present = self._precisions(correct, total)
         included = present if self.effective_order else np.ones_like(present)
@@ -160,7 +160,7 @@ class BLEU(Metric):
         return replace(self, effective_order=True).aggregate(values)
 
     def _precisions(self, correct: Floats, total: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Each order's smoothed precision in percent, and which orders have any n-grams."""
+        """Each order's smoothed precision in percent, and which orders have n-grams."""
         present = np.logical_and.accumulate(total > 0, axis=-1)
         zero = present & (correct == 0)
         total = np.where(present, total, 1.0)
@@ -181,7 +181,7 @@ class BLEU(Metric):
 
 
 def _closest_length(lengths: NDArray[np.int64], references: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The reference length closest to each output's, the shorter on a tie; -1 without a reference."""
+    """The reference length closest to each output's length (the shorter if tied); -1 without a reference."""
     distance = np.where(references >= 0, np.abs(references - lengths), np.iinfo(np.int64).max)
     tied = np.where(distance == distance.min(axis=0), references, np.iinfo(np.int64).max)
     closest: NDArray[np.int64] = tied.min(axis=0)
@@ -195,7 +195,7 @@ def _brevity_penalty(length: Floats, reference_length: Floats) -> Floats:
 
 
 # NumPy's log, exp and sum may differ from Python's in the last digit. Printed scores use Python's, so that
-# they equal sacreBLEU's; thousands of resamples, where only the order matters, use NumPy's.
+# they equal sacreBLEU's. The thousands of resamples, where only the order matters, use NumPy's.
 _MANY = 10_000
 
 

@@ -1,4 +1,4 @@
-"""The base classes of checks (named rules on units or on one unit by itself) and their shared functions."""
+"""The base classes of checks (named rules about single units or whole files) and shared functions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from secrets import token_hex
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
@@ -18,29 +18,31 @@ Severity = Literal["critical", "major", "minor"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor")
 
 GROUPS = ("form", "meaning", "conduct", "terms", "style", "consistency")
-"""Placeholders, punctuation; numbers, negation; refusals, chatter; glossaries; house style; drift."""
+"""Placeholders and tags; numbers and negations; refusals and chatter; glossaries; house style; drift."""
 
 Need = Literal["source", "reference", "terms", "style", "document"]
 
 Part = TypeVar("Part")
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One translated text as a check sees it.
+_NO_FACTS: Mapping[str, Any] = {}
+
+
+class Unit(NamedTuple):
+    """One translated text with everything that checks read.
 
     Args:
         id: The segment's id, unique in the run.
-        output: What the system wrote; the empty string if it gave no answer.
+        output: The system's output, or an empty string if it gave no answer.
         source: `None` if there is no source to compare with.
-        references: Right translations; an output that agrees with one of them gets no alarm.
-        document: The document that the text is from. Units are in the order of the document.
-        file: The localisation file that it is from, or the empty string.
-        key: Its key in that file.
-        line: Its line in that file, counted from 1.
-        facts: Facts from the file or the engine about this text, for example `syntax` (`"icu"`, `"printf"`,
-            …), `max_length` (characters), `plural` (a CLDR category), `finish_reason`, `cleaned` (what an
-            adapter removed from the answer).
+        references: Right translations; an output that agrees with a reference gets no alarm.
+        document: The document of the text. Units are in the order of the document.
+        file: The localisation file of the text, or an empty string.
+        key: The text's key in this file.
+        line: The text's line in this file, counted from 1.
+        facts: Facts about this text from the file or the engine, for example `syntax` (`"icu"`, `"printf"`,
+            …), `max_length` (characters), `plural` (a CLDR category), `finish_reason`, or `cleaned` (text
+            that an adapter removed from the answer).
     """
 
     id: str
@@ -51,12 +53,12 @@ class Unit:
     file: str = ""
     key: str = ""
     line: int | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = _NO_FACTS
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in a text of a unit, in characters, `end` not included; `index` if it is in another unit."""
+    """A place in a text of a unit, as character offsets (`end` exclusive); `index` is for another unit."""
 
     side: Literal["source", "output"]
     start: int
@@ -69,11 +71,11 @@ class Alarm:
     """A problem that a check reports in one unit.
 
     Args:
-        index: The position of the unit in the sequence that the check was given.
-        message: What is wrong, in plain words, for example `"{name} is missing"`.
-        marks: Where.
-        severity: Only where this alarm is more or less severe than usual for the check.
-        fix: The whole output as it should be, only where that is certain.
+        index: The position of the unit in the sequence given to the check.
+        message: What is wrong, for example `"{name} is missing"`.
+        marks: The places of the problem.
+        severity: Given only if it differs from the check's usual severity.
+        fix: The whole corrected output, only if it is certain.
     """
 
     index: int
@@ -84,10 +86,10 @@ class Alarm:
 
 
 class CheckContext:
-    """The languages, glossaries and house style that checks use, and parts that they share.
+    """The languages, glossaries and house style of checks, and parts that checks share.
 
-    `source` and `target` are language tags such as `en` or `pt-BR`, `None` if unknown. `terms` are the
-    glossaries given, `style` the style rules by name.
+    `source` and `target` are language tags such as `en` or `pt-BR`, or `None` if unknown. `terms` are
+    glossaries, and `style` has the style rules by name.
     """
 
     def __init__(
@@ -106,12 +108,12 @@ class CheckContext:
         self._key = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Parts may be large, so another process makes its own, once.
+        # Parts may be large, so each process makes its own, once.
         self._key = self._key or token_hex(8)
         return _reopened, (self._key, self.source, self.target, self.terms, self.style)
 
     def part(self, make: Callable[[CheckContext], Part]) -> Part:
-        """The result of `make` for this context, computed once for each function."""
+        """Return the result of `make` for this context, computed once per function."""
         if make not in self._parts:
             self._parts[make] = make(self)
         part: Part = self._parts[make]
@@ -126,7 +128,7 @@ def _reopened(
 ) -> CheckContext:
     """Return the context sent to another process, the same object each time."""
     if key not in _REOPENED:
-        _REOPENED.clear()  # one run at a time
+        _REOPENED.clear()  # keep one run at a time
         _REOPENED[key] = CheckContext(source, target, terms=terms, style=style)
     return _REOPENED[key]
 
@@ -134,9 +136,9 @@ def _reopened(
 class Check(ABC):
     """A rule with a name.
 
-    `id` is its name everywhere, `about` says in one line what it reports, `needs` what a unit or the context
-    must have for the check. `scope` is `"unit"` if it can read each unit by itself, `"file"` if it compares
-    units of one system with each other, in the order given.
+    `id` is its name, `about` says in one line what it reports, and `needs` says what the unit or the context
+    must have. `scope` is `"unit"` if the check reads each unit separately, or `"file"` if it compares the
+    units of a system with each other, in order.
     """
 
     id: ClassVar[str]
@@ -148,18 +150,18 @@ class Check(ABC):
 
     @abstractmethod
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms, in the order of the units. An empty output is for `empty` and conduct alone."""
+        """Return alarms in the order of the units. Only `empty` and checks of conduct read empty outputs."""
 
     def each(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms of units by themselves; `find` also considers the whole file."""
+        """Return alarms about single units; `find` also considers the whole file."""
         return self.find(units, context)
 
     def settle(self, alarms: Sequence[Alarm], units: Sequence[Unit]) -> Iterable[Alarm]:
-        """The alarms of `each` that remain in a file of these units."""
+        """Return the alarms of `each` that remain in a file with these units."""
         return alarms
 
     def applies(self, context: CheckContext) -> bool:
-        """Whether this check knows the languages; otherwise it is listed as not run."""
+        """Whether the check supports the languages; otherwise it is listed as not run."""
         return True
 
 
@@ -172,83 +174,56 @@ class FormProblem(NamedTuple):
     fix: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UnitLook:
-    """A check of single units by a function that is made once for the languages and the style of a run."""
-
-    problems: Callable[[str, str, Unit], Sequence[FormProblem]]
-
-    def alarms(self, index: int, unit: Unit) -> Iterator[Alarm]:
-        """The problems in the unit, except for those that a reference has, too."""
-        source = unit.source or ""
-        problems = self.problems(source, unit.output, unit)
-        if not problems:
-            return
-        excused = {
-            problem.message
-            for reference in unit.references
-            for problem in self.problems(source, reference, unit)
-        }
-        for problem in problems:
-            if problem.message not in excused:
-                yield Alarm(index, *problem)
-
-
 class UnitCheck(Check):
     """A check with one required method, `look`, which returns the function that finds problems.
 
-    The check skips texts whose source and output have none of the characters in `signs`, unless it is empty.
-    No letter, digit, space, full stop, comma or hyphen can be a sign: nearly every text has one.
+    If `signs` is not empty, the check skips texts whose source and output have none of these characters.
     """
 
     signs: ClassVar[str] = ""
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        look = UnitLook(self.look(context))
+        places = _places(self.signs, units)
+        if not places:
+            return
+        look = self.look(context)
         without_source = "source" not in self.needs
-        for index in context.part(_Signs).places(self.signs, units):
+        for index in places:
             unit = units[index]
-            if (unit.source or without_source) and unit.output and not unit.output.isspace():
-                yield from look.alarms(index, unit)
+            source, output = unit.source or "", unit.output
+            if not (source or without_source) or not output or output.isspace():
+                continue
+            if problems := look(source, output, unit):
+                # Those that a reference has, too, are right.
+                excused = {p.message for text in unit.references for p in look(source, text, unit)}
+                for problem in problems:
+                    if problem.message not in excused:
+                        yield Alarm(index, *problem)
 
     @abstractmethod
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function of source, output and unit; it returns the problems, in the order of the output."""
+        """Return a function of source, output and unit that returns problems in the order of the output."""
 
 
-class _Signs:
-    """The characters of the latest texts, kept because the checks of one file run one after the other."""
-
-    def __init__(self, context: CheckContext) -> None:
-        self._units: Sequence[Unit] | None = None
-        self._places: dict[str, list[int]] = {}
-
-    def places(self, signs: str, units: Sequence[Unit]) -> Sequence[int]:
-        """The places of the units where the source or the output has one of these signs."""
-        if not signs:
-            return range(len(units))
-        if self._units is not units:
-            self._units, self._places = units, {}
-            for index, unit in enumerate(units):
-                for sign in {*_signs_of(unit.source or ""), *_SIGN.findall(unit.output)}:
-                    self._places.setdefault(sign, []).append(index)
-        return sorted({index for sign in signs for index in self._places.get(sign, ())})
-
-
-_SIGN = re.compile(r"[^\w .,-]|_")
-
-
-@lru_cache(maxsize=1 << 15)
-def _signs_of(text: str) -> frozenset[str]:
-    return frozenset(_SIGN.findall(text))
+def _places(signs: str, units: Sequence[Unit]) -> Sequence[int]:
+    """The indices of units whose source or output has one of these signs."""
+    if not signs:
+        return range(len(units))
+    search = re.compile(f"[{re.escape(signs)}]").search
+    in_source = lru_cache(maxsize=1 << 14)(search)  # systems have the same sources
+    return [
+        index
+        for index, unit in enumerate(units)
+        if search(unit.output) or (unit.source and in_source(unit.source))
+    ]
 
 
 class ConventionCheck(UnitCheck):
-    """A check that reports a habit of a whole file once, as its style, and not as many errors.
+    """A check that reports a habit of a whole file once, as a style, instead of many errors.
 
-    German translators write a full stop where many English sources have none. If at least ten texts of a
-    file and a twentieth of them get the same message, or six and a fifth of those that could get it, only the
-    first one is reported, with the count.
+    For example, German translators add a full stop that many English sources do not have. Only the first
+    alarm is reported, with the count, if at least 10 texts (and 5 % of the file) get the same message, or at
+    least 6 texts (and 20 % of those that could get it).
     """
 
     scope = "file"
@@ -287,18 +262,18 @@ class ConventionCheck(UnitCheck):
                 yield Alarm(alarm.index, message, alarm.marks, alarm.severity)
 
     def can_say(self, message: str, unit: Unit) -> bool:
-        """Whether a unit could get the message at all: one about colons needs a colon in the source."""
+        """Whether a unit could get the message; for example, one about colons needs a colon in the source."""
         return True
 
 
 def _kind(message: str) -> str:
-    """A message without its quoted parts."""
+    """Return a message without its quoted parts."""
     return re.sub(r"'.*'", "''", message)
 
 
 @cache
 def language_of(tag: str | None) -> Language | None:
-    """The language of a tag, `None` if the tag is missing or unknown.
+    """Return the language of a tag; `None` if the tag is missing or unknown.
 
     >>> language_of("pt_BR").region, language_of("xx-unknown"), language_of(None)
     ('BR', None, None)
@@ -310,7 +285,7 @@ def language_of(tag: str | None) -> Language | None:
 
 
 def code_of(tag: str | None) -> str:
-    """The code of a language without script and region; the empty string if unknown.
+    """Return the code of a language without script and region; an empty string if unknown.
 
     >>> code_of("de-AT"), code_of(None)
     ('de', '')
@@ -320,12 +295,12 @@ def code_of(tag: str | None) -> str:
 
 
 def mark(side: Literal["source", "output"], start: int, end: int) -> tuple[Mark, ...]:
-    """One marked place."""
+    """Mark one place."""
     return (Mark(side, start, end),)
 
 
 def mark_all(side: Literal["source", "output"], text: str, part: str, *, most: int = 5) -> tuple[Mark, ...]:
-    """All places of a part in a text, from left to right, at most `most`."""
+    """Mark the places of a part in a text, from left to right, at most `most`."""
     marks: list[Mark] = []
     start = text.find(part) if part else -1
     while start >= 0 and len(marks) < most:
@@ -335,7 +310,7 @@ def mark_all(side: Literal["source", "output"], text: str, part: str, *, most: i
 
 
 def quoted(text: str, *, most: int = 40) -> str:
-    """A part of a text in quotes for a message, on one line and not too long.
+    """Quote a part of a text for a message, on one line and shortened.
 
     >>> quoted("a\\nb")
     "'a⏎b'"
@@ -345,12 +320,16 @@ def quoted(text: str, *, most: int = 40) -> str:
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text as a set, for short tables."""
+    """Split a text into a set of words, for short tables."""
     return frozenset(text.split())
 
 
+UNSPACED = words("zh ja yue lzh wuu nan th lo km my bo dz")
+"""Languages without spaces between words."""
+
+
 def times(n: int) -> str:
-    """A number of times in words.
+    """Write a number of times in words.
 
     >>> times(1), times(3)
     ('once', '3 times')

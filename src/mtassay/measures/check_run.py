@@ -1,4 +1,4 @@
-"""Select checks, run them on the outputs of systems, and make one finding for each unit and check."""
+"""Selects checks, runs them on outputs of systems, and makes one finding for each unit and check."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ DETECTOR = "check:"
 """The prefix of the detector names of findings."""
 DEFAULT, ALL, NONE = "default", "all", "none"
 BATCH = 4096
-"""The number of units that a worker checks together."""
+"""The number of units that a worker checks at a time."""
 _ENOUGH_FOR_A_FORK = 300_000  # characters
-# Rules that a user sets apply even if a reference breaks them.
+# Rules that a user sets apply even if a reference violates them.
 _ABOVE_REFERENCES = ("terms", "style")
 
 
 @dataclass(frozen=True, slots=True)
 class CheckMark(Evidence):
-    """A place in the source or the output, in characters; `id` only for a place in another text."""
+    """A place in source or output (character offsets); `id` is set only for another text."""
 
     side: str = "output"
     start: int = 0
@@ -42,9 +42,9 @@ class CheckMark(Evidence):
 
 @dataclass(frozen=True, slots=True)
 class CheckEvidence(Evidence):
-    """The problem that a check found in a unit: reason, severity, place, and the right output where certain.
+    """The problem that a check found in a unit: reason, severity, place, and certain corrections.
 
-    `file`, `key` and `line` give the text's origin. `ignored` is the reason why no action is needed.
+    `file`, `key` and `line` are the text's origin. `ignored` is the reason why no action is needed.
     """
 
     why: str = ""
@@ -61,11 +61,11 @@ class CheckEvidence(Evidence):
         return ("why", "severity")
 
     def spans(self, side: str) -> list[tuple[int, int]]:
-        """The marked places of one side."""
+        """The marked places in the source or in the output."""
         return [(mark.start, mark.end) for mark in self.marks if mark.side == side and not mark.id]
 
     def elsewhere(self) -> dict[str, list[tuple[int, int]]]:
-        """The marked places in outputs of other texts of the document, by their ids."""
+        """The marked places in other texts' outputs in the document, by text id."""
         places: dict[str, list[tuple[int, int]]] = {}
         for mark in self.marks:
             if mark.id:
@@ -74,7 +74,7 @@ class CheckEvidence(Evidence):
 
 
 def id_of(finding: Finding) -> str:
-    """The check that made a finding; empty if something else made it.
+    """The id of the check that made a finding; empty for other findings.
 
     >>> id_of(Finding("1", "nmt", "check:numbers")), id_of(Finding("1", "nmt", "judge"))
     ('numbers', '')
@@ -89,7 +89,7 @@ def severity_of(finding: Finding) -> Severity | None:
     return CheckEvidence.of(finding).severity
 
 
-# Which ------------------------------------------------------------------------------------------------------
+# Choice -----------------------------------------------------------------------------------------------------
 
 
 class ChosenChecks(NamedTuple):
@@ -100,10 +100,9 @@ class ChosenChecks(NamedTuple):
 
 
 def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
-    """Read names of checks, separated by commas or in a list, each once; `UsageError` for an unknown one.
+    """Read names of checks, separated by commas or in a list; `UsageError` for an unknown name.
 
-    A group means its checks, and a severity means its checks that are on by default; `default`, `all` and
-    `none` apply to all checks.
+    A group means its checks, and a severity its default checks. `default`, `all` and `none` refer to all.
 
     >>> check_names("numbers, negation"), check_names(["none"])
     (('numbers', 'negation'), ('none',))
@@ -125,7 +124,7 @@ def check_names(value: str | Iterable[str]) -> tuple[str, ...]:
 def choose_checks(
     given: str | Iterable[str], without: str | Iterable[str], context: CheckContext
 ) -> ChosenChecks:
-    """The checks of these names that can be run, except for those of the names `without`.
+    """Return the checks with these names that can run, except for the checks named in `without`.
 
     >>> context = CheckContext("en", "de")
     >>> chosen = choose_checks("numbers,empty", "empty", context)
@@ -138,7 +137,7 @@ def choose_checks(
         pair = f"{parse_language(context.source).code}-{parse_language(context.target).code}"
     checks: list[Check] = []
     not_run: dict[str, str] = {}
-    # Loading unused checks takes longer than running many of them.
+    # Loading unused checks takes longer than running many checks.
     every = not {DEFAULT, ALL}.isdisjoint(wanted)
     meant = {name for name, own in tags("check").items() if every or not {name, *own}.isdisjoint(wanted)}
     for name, kind in each_named("check", among=meant):
@@ -157,7 +156,7 @@ def choose_checks(
 
 
 def checks_of(run: Run) -> list[str]:
-    """The checks that a run used; empty if its method runs no checks."""
+    """Return the checks that a run used; empty if its method runs no checks."""
     pair = run.parameters.get("pair") or run.parameters.get("langpair") or (None, None)
     languages = pair.split("-", 1) if isinstance(pair, str) else pair
     given, without = (run.parameters.get(key) or () for key in ("checks", "without"))
@@ -174,14 +173,14 @@ def _why_not(check: Check, context: CheckContext) -> str:
     return ""
 
 
-# On what ----------------------------------------------------------------------------------------------------
+# Units ------------------------------------------------------------------------------------------------------
 
 
 def units_of(segments: Sequence[Segment], outputs: Sequence[str | Output | None]) -> list[Unit]:
-    """Each segment and its output as a unit for checks; a segment without any output has no unit.
+    """Turn segments and outputs into units for checks; a segment without an output has no unit.
 
-    An answer that an adapter refused keeps its raw text, so that a check can name the problem. The tags
-    `file`, `key`, `line` and `facts` of a segment hold the information from its file.
+    An answer that an adapter refused keeps its raw text, so that a check can name the problem. The segment's
+    tags `file`, `key`, `line` and `facts` have the information from its file.
     """
     units = []
     for segment, answer in zip(segments, outputs, strict=True):
@@ -206,9 +205,9 @@ def units_of(segments: Sequence[Segment], outputs: Sequence[str | Output | None]
 
 
 def said(output: Output) -> tuple[str, dict[str, Any]]:
-    """An engine's answer for a check: the text, and the facts for `Unit.facts`.
+    """Return the text of an engine's answer for checks, and the facts for `Unit.facts`.
 
-    An answer that the adapter did not accept as a translation keeps its raw text for the message.
+    If the adapter did not accept the answer as a translation, the text is the raw answer.
 
     >>> said(Output("1", None, "refused: I'm sorry", {"raw": "I'm sorry."}))[0]
     "I'm sorry."
@@ -220,13 +219,13 @@ def said(output: Output) -> tuple[str, dict[str, Any]]:
 
 
 def _is_told(facts: Mapping[str, Any]) -> bool:
-    """Whether the engine itself reports a problem with an answer that has no text."""
+    """Whether the engine reports a problem with an answer that has no text."""
     reason = str(facts.get("finish_reason"))
     return str(facts.get("error") or "").startswith("refused") or reason in ("content_filter", "refusal")
 
 
 class _Task(NamedTuple):
-    """Units to check, the checks to run on them, and the position of the first one among the system's units.
+    """Units to check, the checks to run, and the position of the first unit among the system's units.
 
     Without a system, the units are from several systems.
     """
@@ -245,10 +244,10 @@ def run_checks(
     run: RunContext | None = None,
     processes: int | None = None,
 ) -> dict[str, list[Finding]]:
-    """Run the checks on the outputs of each system: one finding for each unit and check, in order.
+    """Run checks on each system's outputs; return one finding for each unit and check, in order.
 
-    The workers of the run do large work, or else `processes` processes, by default one per core. An output
-    that equals a reference gets no alarm, except for terms and style.
+    Large work is done by the workers of the run, or else by `processes` processes (default: one per core). An
+    output that equals a reference gets no alarm, except for terms and style.
 
     >>> units = {"nmt": [Unit("1", "Er hat Geld.", "He has 250 euros.")]}
     >>> context = CheckContext("en", "de")
@@ -259,7 +258,7 @@ def run_checks(
     alone = [check for check in checks if check.scope == "unit" or _settles(check)]
     together = [check for check in checks if check not in alone]
     distinct, places = _distinct(units)
-    # Checks of a whole file take longest, so they begin first; they share what they compute of the file.
+    # Checks of a whole file take longest, so they start first; they share their results about the file.
     tasks = [_Task(name, together, 0, own) for name, own in units.items() if together]
     tasks += [
         _Task(None, alone, i, distinct[i : i + BATCH]) for i in range(0, len(distinct) if alone else 0, BATCH)
@@ -303,7 +302,7 @@ def _settles(check: Check) -> bool:
 
 
 def _settled(check: Check, alarms: Sequence[Alarm], units: Sequence[Unit]) -> Iterable[Alarm]:
-    """The alarms that remain when the check sees all units of the file that meet its needs."""
+    """Return the alarms that remain when the check sees all suitable units of the file."""
     if not _settles(check):
         return alarms
     places, own = _having(units, [_lacks(unit) for unit in units], _needs(check))
@@ -313,19 +312,19 @@ def _settled(check: Check, alarms: Sequence[Alarm], units: Sequence[Unit]) -> It
 
 
 def _moved(alarm: Alarm, places: Sequence[int]) -> Alarm:
-    """Convert the indices of an alarm from some units to all units; `places` maps them."""
+    """Convert the indices of an alarm from some units to all units; `places` has the mapping."""
     marks = tuple(m if m.index is None else replace(m, index=places[m.index]) for m in alarm.marks)
     return replace(alarm, index=places[alarm.index], marks=marks)
 
 
 def _distinct(units: Mapping[str, Sequence[Unit]]) -> tuple[Sequence[Unit], Mapping[str, Sequence[int]]]:
-    """Each distinct unit once, and the places of each system's units: systems often have equal outputs."""
+    """Return distinct units, and the places of each system's units, since systems often agree."""
     if len(units) == 1:
         return next((own, {name: range(len(own))}) for name, own in units.items())
     distinct: list[Unit] = []
     places: dict[str, list[int]] = {name: [] for name in units}
     for start in range(0, max(map(len, units.values()), default=0), BATCH):
-        known: dict[tuple[str, str], int] = {}  # of a part of the file, so that it stays small
+        known: dict[tuple[str, str], int] = {}  # copy for a part of the file, so that it stays small
         for name, own in units.items():
             for unit in own[start : start + BATCH]:
                 place = known.setdefault((unit.id, unit.output), len(distinct))
@@ -337,9 +336,9 @@ def _distinct(units: Mapping[str, Sequence[Unit]]) -> tuple[Sequence[Unit], Mapp
 
 
 def _find(context: CheckContext, task: _Task) -> list[tuple[str, Alarm]]:
-    """The alarms of each check, with places among the units of the task."""
+    """Find the alarms of each check, with indices in the task's units."""
     found = []
-    # Checks that share work on a file recognise its list, so those with the same units get the same list.
+    # Checks share work on a file if they get the same list, so checks with equal units get one list.
     seen_by: dict[frozenset[str], tuple[Sequence[int], Sequence[Unit]]] = {}
     lacking = [_lacks(unit) for unit in task.units]
     for check in task.checks:
@@ -358,12 +357,12 @@ def _find(context: CheckContext, task: _Task) -> list[tuple[str, Alarm]]:
 
 
 CREDITS = frozenset(("translator-credits", "translator_credits", "Your names", "Your emails"))
-"""Sources that ask for the names of the translators."""
+"""Source texts that ask for the names of the translators."""
 _NOTHING: frozenset[str] = frozenset()
 
 
 def _needs(check: Check) -> frozenset[str]:
-    """The needs that a unit must meet for a check to read it."""
+    """The needs that a unit must meet for a check."""
     if check.id == "empty":
         return _NOTHING
     return frozenset({*check.needs, "told" if check.group == "conduct" else "output"})
@@ -373,7 +372,7 @@ def _lacks(unit: Unit) -> frozenset[str]:
     """The needs that a unit does not meet."""
     is_blank = not unit.output or unit.output.isspace()
     if not is_blank and unit.references and unit.source is not None and unit.source not in CREDITS:
-        return _NOTHING  # nearly always
+        return _NOTHING  # true in most cases
     lacks = {
         "source": unit.source is None,
         "reference": not unit.references,
@@ -387,7 +386,7 @@ def _lacks(unit: Unit) -> frozenset[str]:
 def _having(
     units: Sequence[Unit], lacking: Sequence[frozenset[str]], needs: frozenset[str]
 ) -> tuple[Sequence[int], Sequence[Unit]]:
-    """The units that meet the needs, with their places."""
+    """The units that meet the needs, with their indices."""
     wanted = needs | {"text"}
     places = [i for i, lacks in enumerate(lacking) if not lacks or wanted.isdisjoint(lacks)]
     return (range(len(units)), units) if len(places) == len(units) else (places, [units[i] for i in places])
@@ -415,7 +414,7 @@ def _finding(
 
 
 def severity_of_check(name: str) -> Severity:
-    """The usual severity of a check; an answer that is missing or failed counts as critical."""
+    """The usual severity of a check; missing or failed answers are critical."""
     return find("check", name).severity if name in names("check") else "critical"
 
 
@@ -434,23 +433,23 @@ RATIO = 3.0
 FEWEST = 8
 FEWEST_OF_A_PAIR = 20
 SURE = 2.33
-"""Standard deviations: with equal rates, fewer than one check in a hundred would exceed this."""
+"""Standard deviations; with equal rates, fewer than 1 % of the checks exceed this."""
 MOST_ALARMS = 0.01
-"""The largest share of human translations on which a check may fire."""
+"""The largest share of human translations that a check may flag."""
 STRICTER = {"numbers": 0.003, "negation": 0.003}
 ENOUGH = 1000
-"""The number of human translations into a language that is enough to use them alone."""
+"""With this number of human translations into a language, only these are used."""
 QUIET = 0.003
-"""A check of meaning that fires on a smaller share of human translations need not reach the ratio."""
+"""If a check of meaning flags a smaller share of human translations, it does not need the ratio."""
 GOES_BY_PEOPLE = frozenset(("meaning",))
-"""Groups whose errors people mark in every text. Other errors, such as lost placeholders, are rare there."""
+"""Groups with errors that people mark in any text; other errors, such as lost placeholders, are rare."""
 GOES_BY_CATALOGUES = frozenset(("form", "style", "consistency"))
 CATALOGUES = "catalogues"
-"""The origin of texts from programs."""
+"""The name of the origin of texts from programs."""
 
 
 class CheckRecord(NamedTuple):
-    """Counts of wrong, right and human translations in a pair, and on how many of each a check fires."""
+    """Counts of wrong, right and human translations in a pair, and of those that a check flags."""
 
     check: str
     pair: str
@@ -464,12 +463,12 @@ class CheckRecord(NamedTuple):
 
     @property
     def fired(self) -> int:
-        """The number of labelled outputs on which it fires."""
+        """The number of labelled outputs that the check flags."""
         return self.wrong_fired + self.right_fired
 
     @property
     def alarm_rate(self) -> float:
-        """The share of human translations on which it fires; 0 without any."""
+        """The share of human translations that the check flags; 0 without human translations."""
         return self.human_fired / self.human if self.human else 0.0
 
     def tell(self) -> str:
@@ -490,7 +489,7 @@ class CheckRecord(NamedTuple):
 
 
 def is_on(check: Check | type[Check], pair: str | None, records: Iterable[CheckRecord] | None = None) -> bool:
-    """Whether a check is on by default in a pair; without a pair, all pairs together decide."""
+    """Whether a check is on by default in a pair; without a pair, all pairs decide together."""
     records = read_records() if records is None else records
     if check.group in GOES_BY_CATALOGUES:
         records = [record for record in records if record.origin == CATALOGUES]
@@ -511,10 +510,10 @@ def is_on(check: Check | type[Check], pair: str | None, records: Iterable[CheckR
 
 
 def tells_wrong_from_right(records: Iterable[CheckRecord]) -> bool:
-    """Whether a check fires at least three times as often on wrong outputs as on right ones, not by chance.
+    """Whether a check flags wrong outputs significantly more often than right ones, at least three times.
 
-    Raters differ much in how strict they are, so rates are compared within each record and then combined
-    (Mantel and Haenszel 1959).
+    Raters are not equally strict, so rates are compared within each record and then combined (Mantel and
+    Haenszel 1959).
 
     >>> [tells_wrong_from_right([CheckRecord("", "", "", n, 100, 4, 200)]) for n in (5, 6, 9)]
     [False, False, True]
@@ -535,14 +534,14 @@ def tells_wrong_from_right(records: Iterable[CheckRecord]) -> bool:
 
 
 class _Deciding(NamedTuple):
-    """The records of labels and of human translations that decide."""
+    """The records of labels and of human translations that decide about a check."""
 
     labels: list[CheckRecord]
     human: list[CheckRecord]
 
 
 def _deciding(check: str, pair: str | None, records: Iterable[CheckRecord]) -> _Deciding:
-    """The records of the pair or of its target language, if large enough; else all records."""
+    """The records of the pair or of its target language if there are enough, else all records."""
     own = [record for record in records if record.check == check]
     target = (pair or "").partition("-")[2].partition("-")[0]
     there = [record for record in own if record.pair == pair]
@@ -554,7 +553,7 @@ def _deciding(check: str, pair: str | None, records: Iterable[CheckRecord]) -> _
 
 
 def record_of(check: str, pair: str | None, records: Iterable[CheckRecord] | None = None) -> CheckRecord:
-    """The sum of the counts that decide. Labels and human translations are looked up separately.
+    """Sum the counts that decide. Labels and human translations are looked up separately.
 
     >>> rows = [CheckRecord("x", "en-de", "a", 9, 90, 1, 90, 0, 50)]
     >>> rows.append(CheckRecord("x", "en-fr", "b", human=2000))
@@ -576,7 +575,7 @@ def _added(check: str, pair: str, records: Iterable[CheckRecord]) -> CheckRecord
 
 @cache
 def read_records(path: Path = PATH) -> tuple[CheckRecord, ...]:
-    """The table."""
+    """Read the table."""
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()[1:]]
     return tuple(CheckRecord(row[0], row[1], row[2], *map(int, row[3:])) for row in rows)
 

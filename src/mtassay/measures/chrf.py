@@ -1,4 +1,4 @@
-"""chrF and chrF++ (Popović 2015, 2017): F-score of character n-grams, and of word n-grams."""
+"""chrF and chrF++ (Popović 2015, 2017): F-score of character n-grams (and word n-grams)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ChrF(Metric):
     def _count_characters(
         self, references: list[list[str]], outputs: Mapping[str, list[str]]
     ) -> dict[str, NDArray[np.int64]]:
-        """For each system, (segments, references, orders, 3): n-grams of output and reference, matches."""
+        """For each system, counts (segments, references, orders, 3): output, reference and common n-grams."""
         encoded = [encode_characters(texts, whitespace=self.whitespace) for texts in references]
         texts = [encode_characters(texts, whitespace=self.whitespace) for texts in outputs.values()]
         numbered = renumber([*encoded, *texts], encoded)
@@ -85,7 +85,7 @@ class ChrF(Metric):
     def _count_words(
         self, references: list[list[str]], outputs: Mapping[str, list[str]]
     ) -> dict[str, NDArray[np.int64]]:
-        """The same for words."""
+        """Count word n-grams in the same form."""
         split = [SplitTexts.of(list(map(_split_punctuation, texts))) for texts in references]
         vocabulary = WordNumbers(part.words for part in split)
         encoded = {
@@ -95,14 +95,14 @@ class ChrF(Metric):
         return _count([vocabulary.encode(*part) for part in split], encoded, self.word_order)
 
     def _best_reference(self, table: NDArray[np.int64], missing: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """The statistics against each segment's best reference, the first of equals."""
+        """The statistics against each segment's best reference (the first of equals)."""
         flat = table.reshape(*table.shape[:2], -1)
         best = np.where(missing, -1.0, self.aggregate(flat)).argmax(axis=1) if flat.shape[1] > 1 else 0
         chosen: NDArray[np.int32] = flat[np.arange(len(flat)), best].astype(np.int32)
         return chosen
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The scores, 0 to 100, computed in the same steps as sacreBLEU's so that no digit differs."""
+        """The scores (0 to 100), computed in the same steps as in sacreBLEU, so that no digit differs."""
         counts = np.asarray(sums, np.float64)
         counts = counts.reshape(*counts.shape[:-1], -1, 3)
         output, reference, match = counts[..., 0], counts[..., 1], counts[..., 2]
@@ -146,14 +146,14 @@ def _count(
     tables = {}
     for name, output in outputs.items():
         in_output = np.maximum(output.lengths[:, None, None] - shorter, 0)
-        # Where the reference is too short for an order, that order does not count.
+        # If the reference is too short for an order, this order does not count.
         in_output = np.where(in_references > 0, in_output, 0)
         tables[name] = np.stack((in_output, in_references, matcher.count(output)), axis=-1)
     return tables
 
 
 def _split_punctuation(text: str) -> list[str]:
-    """Words with one punctuation mark split off, at the end or else at the start, as chrF++ does."""
+    """Split one punctuation mark off words, at the end or else at the start, as in chrF++."""
     words: list[str] = []
     for word in text.split():
         if len(word) > 1 and word[-1] in _PUNCTUATION:
@@ -166,7 +166,7 @@ def _split_punctuation(text: str) -> list[str]:
 
 
 def _sum_in_order(values: Floats) -> Floats:
-    """Sums of the last axis, added from left to right as a loop would."""
+    """Sum the last axis from left to right, as a loop does."""
     total = np.zeros(values.shape[:-1])
     for i in range(values.shape[-1]):
         total = total + values[..., i]

@@ -1,9 +1,9 @@
-"""Clues: the numbers that the judge uses, for any language pair.
+"""Clues: the numbers that the judge uses for any language pair.
 
-An output is compared with its source and with any reference and outputs of other systems: by characters and
-numbers, and, if the sentence encoder is installed, piece by piece. Pieces that mean the same have similar
-states, in one language or in two (as in BERTScore, Zhang et al. 2020), so a piece without a counterpart on
-the other side is missing, added or wrong.
+An output is compared with its source, and with references and outputs of other systems if there are any.
+Characters and numbers are compared, and single pieces if the sentence encoder is installed. Pieces with the
+same meaning have similar states, in one language or two (as in BERTScore, Zhang et al. 2020). So a piece
+without a counterpart on the other side is missing, added or wrong.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mtassay.data.words import plain_marks
 from mtassay.nlp.encoder import ReadText, WindowedEncoder
-from mtassay.nlp.normalisation import plain_marks
 from mtassay.nlp.numbers import read_numbers
 
 Floats = NDArray[np.float32]
 
 MOST_OTHERS = 5
-"""The largest number of other systems' outputs to compare with an output: more add little."""
+"""The largest number of other systems' outputs to compare with; more add little."""
 _ORDERS = (1, 2, 3, 4, 6)
 _WORD = re.compile(r"\w+|[^\w\s]")
 _RARE = 9.0  # rarer pieces are content words or names
-_LIKE = 0.5  # nearer states mean something similar
+_LIKE = 0.5  # closer states have a similar meaning
 _SUSPECTS = 3
 
 
 class JudgedAnswer(NamedTuple):
-    """One output as the judge sees it.
+    """One output with everything that the judge reads.
 
-    `others` are outputs of other systems for the same source; if they agree, they are likely right.
+    `others` are other systems' outputs for the same source, which are probably right if they agree.
     """
 
     id: str
@@ -56,9 +56,9 @@ class Suspect(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """The clues of one answer: numbers by name, the kind of texts behind them, and the suspect words.
+    """The clues of one answer: numbers by name, the kind of compared texts, and suspect words.
 
-    `kind` names the texts compared, as `"encoder+reference+others"`; `"nothing"` if only the source.
+    `kind` names the compared texts, as `"encoder+reference+others"`, or `"nothing"` if only the source.
     """
 
     kind: str
@@ -73,7 +73,7 @@ class ClueFinder:
     reader: WindowedEncoder | None = None
 
     def find(self, answers: Sequence[JudgedAnswer]) -> list[Clues]:
-        """Compute the clues of each answer, in order. Quotes, dashes and spaces count as plain ones.
+        """Compute the clues of each answer, in order; variants of quotes, dashes and spaces do not matter.
 
         >>> right = JudgedAnswer("1", "Das Haus ist klein.", "The house is small.", ("The house is small.",))
         >>> clues = ClueFinder().find([right])[0]
@@ -121,7 +121,7 @@ class ClueFinder:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """The counts of a text's words, numbers and runs of characters."""
+    """The counts of a text's words, numbers and character n-grams."""
 
     text: str
     words: tuple[str, ...]
@@ -190,7 +190,7 @@ def _of_reference(output: _Side, source: _Side, reference: _Side) -> dict[str, f
 
 
 def _of_others(output: _Side, others: Sequence[_Side]) -> dict[str, float]:
-    """The agreement of an output with those of other systems, by characters."""
+    """The agreement of an output with other systems' outputs, by characters."""
     scores = [_f_score(output.grams[4], other.grams[4]) for other in others]
     ratios = [np.log((len(output.text) + 1) / (len(other.text) + 1)) for other in others]
     return {
@@ -202,7 +202,7 @@ def _of_others(output: _Side, others: Sequence[_Side]) -> dict[str, float]:
 
 
 class _States:
-    """An output beside its source, reference and rivals, piece by piece."""
+    """An output, its source, reference and other systems' outputs, compared by pieces."""
 
     def __init__(
         self, output: ReadText, source: ReadText, reference: ReadText | None, others: Sequence[ReadText]
@@ -234,14 +234,14 @@ class _States:
         return found
 
     def _contrasts(self, reference: ReadText, to_reference: Floats) -> dict[str, float]:
-        """The departures of an output from source and reference, which together tell more than each alone."""
+        """How an output differs from both source and reference, which says more than a single difference."""
         output, source = self.output, self.source
         between = source.states @ reference.states.T
         kept = self.to_source.max(0)
         lost = np.sort(np.clip(between.max(1) - kept, 0, None) * source.rarity)[::-1]
         either = np.maximum(self.to_source.max(1), to_reference.max(1))
         alone = np.sort((1 - either) * output.rarity)[::-1]
-        # The counterpart of each source piece in both texts: texts that agree give it the same meaning.
+        # The counterpart of each source piece in both texts; in texts that agree, both have the same meaning.
         here = _softmax(self.to_source.T) @ output.states
         there = _softmax(between) @ reference.states
         lengths = np.sqrt(np.einsum("ij,ij->i", here, here) * np.einsum("ij,ij->i", there, there))
@@ -270,7 +270,7 @@ class _States:
         return found | self._rewordings(reference, to_reference, either)
 
     def _rewordings(self, reference: ReadText, to_reference: Floats, either: Floats) -> dict[str, float]:
-        """The weights of the stretches where the wording of output and reference differs."""
+        """The weights of the spans where the wording of output and reference differs."""
         output = self.output
         matcher = SequenceMatcher(None, output.pieces, reference.pieces, autojunk=False)
         nearest = to_reference.max(0)
@@ -299,7 +299,7 @@ class _States:
         }
 
     def _agreement(self) -> dict[str, float]:
-        """The agreement of an output with those of other systems: the means, and the nearest one."""
+        """The agreement of an output with other systems' outputs: the means, and the most similar output."""
         rows = []
         for other in self.others:
             found = _matched(self.output.states @ other.states.T, self.output.rarity, other.rarity, "others")
@@ -312,7 +312,7 @@ class _States:
         }
 
     def suspects(self) -> tuple[Suspect, ...]:
-        """The words with the weakest counterparts, heaviest first, each once."""
+        """The words with the weakest counterparts, without repetitions, heaviest first."""
         output, source = self.output, self.source
         support = self.to_source.max(1)
         if self.to_reference is not None and self.reference is not None:
@@ -327,7 +327,7 @@ class _States:
 
 
 def _matched(matrix: Floats, ours: Floats, theirs: Floats, name: str) -> dict[str, float]:
-    """The match of the pieces of two texts, each with its best counterpart; rare pieces count more."""
+    """Match each piece of two texts with its best counterpart; rare pieces count more."""
     found: dict[str, float] = {}
     best, best_of_other = matrix.max(1), matrix.max(0)
     precision = float(np.average(best, weights=ours))
@@ -349,7 +349,7 @@ def _matched(matrix: Floats, ours: Floats, theirs: Floats, name: str) -> dict[st
 
 
 def _summed(weights: Floats, name: str) -> dict[str, float]:
-    """Summarise weights in descending order as four numbers: the largest, the second, the first four, all."""
+    """Summarise sorted weights by four numbers: largest, second, sum of the first four, sum of all."""
     return {
         f"{name}-1": float(weights[0]),
         f"{name}-2": float(weights[1]) if len(weights) > 1 else 0.0,
@@ -367,7 +367,7 @@ def _words(text: ReadText, weights: Floats, side: str) -> Iterable[Suspect]:
     end = heaviest + 1
     while end < len(text.pieces) and not text.pieces[end].startswith("▁"):
         end += 1
-    if end - start > 6:  # a language without spaces: the piece and its neighbours
+    if end - start > 6:  # in a language without spaces: the piece and its neighbours
         start, end = max(start, heaviest - 1), min(end, heaviest + 2)
     word = "".join(text.pieces[start:end]).replace("▁", " ").replace("<unk>", "�").strip()
     if any(map(str.isalnum, word)):
@@ -385,7 +385,7 @@ def _softmax(matrix: Floats) -> Floats:
 
 
 def _f_score(ours: Counter[Any], theirs: Counter[Any]) -> float:
-    """The F-score of two counts: 1 if they are equal, 0 if they share nothing."""
+    """The F-score of two counts: 1 if they are equal, 0 if they have nothing in common."""
     total = ours.total() + theirs.total()
     return 2 * (ours & theirs).total() / total if total else 0.0
 

@@ -1,4 +1,4 @@
-"""Find, load and run the models of the official package, without its messages on the terminal."""
+"""Finds, loads and runs models of the official COMET package, without its terminal messages."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from mtassay.data.nouns import Segment, Statistics
 from mtassay.measures.metric import Floats, Metric, reference_count
 
 WINDOW = 2048
-"""The number of texts tokenised at once. They are then batched by their numbers of tokens."""
+"""The number of texts to tokenise at once, before they are batched by their numbers of tokens."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Texts to encode together: tokens padded to the longest text, and a mask that excludes the padding."""
+    """Texts to encode at once: tokens padded to the longest text, and a mask without the padding."""
 
     texts: Sequence[str]
     tokens: Any
@@ -40,21 +40,21 @@ class Batch:
 
 
 def encode(model: Any, texts: Iterable[str], *, most_tokens: int, device: str) -> tuple[dict[str, int], Any]:
-    """Each distinct text's row, and the rows of `model.get_sentence_embedding`, in single precision.
+    """Return each distinct text's row number, and rows from `model.get_sentence_embedding` (float32).
 
-    A batch has at most `most_tokens` tokens, padding included, or one text. Call it in inference mode.
+    A batch has at most `most_tokens` tokens (with padding), or one text. Call this in inference mode.
     """
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    # The longest first: a batch that does not fit into memory fails at once.
+    # Longest first, so that a batch that does not fit into memory fails at once.
     distinct = sorted(dict.fromkeys(texts), key=len, reverse=True)
     windows = (distinct[start : start + WINDOW] for start in range(0, len(distinct), WINDOW))
     prepared = (list(_batches(model, window, most_tokens, device)) for window in windows)
     weights = _layer_weights(model)
     rows: dict[str, int] = {}
     vectors = []
-    # All kinds of attention except cuDNN's, which plans again for every batch shape and is no faster.
+    # Exclude cuDNN's attention, which plans again for every batch shape and is not faster.
     attention = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
     with sdpa_kernel(attention):
         for batch in (batch for batches in ahead(prepared) for batch in batches):
@@ -69,9 +69,9 @@ def encode(model: Any, texts: Iterable[str], *, most_tokens: int, device: str) -
 
 
 def cut(lengths: Sequence[int], most_tokens: int) -> Iterator[slice]:
-    """Batches of texts of these lengths, longest first, of `most_tokens` at most with padding to the longest.
+    """Yield batches of sorted texts, with at most `most_tokens` tokens after padding to the longest.
 
-    A longer text is a batch of its own.
+    `lengths` are in descending order. A longer text is a batch of its own.
 
     >>> list(cut([9, 4, 4, 2, 1], 8))
     [slice(0, 1, None), slice(1, 3, None), slice(3, 7, None)]
@@ -84,7 +84,7 @@ def cut(lengths: Sequence[int], most_tokens: int) -> Iterator[slice]:
 
 
 def ahead(items: Iterable[T]) -> Iterator[T]:
-    """Yield the same items in order; a thread makes the next one while the caller uses the current one."""
+    """Yield the same items; a thread makes the next item while the caller uses the current one."""
     source = iter(items)
     with ThreadPoolExecutor(max_workers=1) as thread:
         upcoming = thread.submit(next, source, None)
@@ -97,7 +97,7 @@ def _batches(model: Any, texts: Sequence[str], most_tokens: int, device: str) ->
     import torch
 
     encoder = model.encoder
-    # As `encoder.prepare_sample` does, except for the padding, which depends on the batch.
+    # Same as `encoder.prepare_sample`, except for the padding, which depends on the batch.
     split = encoder.tokenizer(
         list(texts), truncation=True, max_length=encoder.max_positions - 2, return_attention_mask=False
     )["input_ids"]
@@ -116,7 +116,7 @@ def _batches(model: Any, texts: Sequence[str], most_tokens: int, device: str) ->
 
 
 def _layer_weights(model: Any) -> list[float] | None:
-    """The weight of each layer in the mix; `None` unless both mix and pooling are weighted sums."""
+    """The weight of each layer; `None` unless the layer mix and the pooling are weighted sums."""
     import torch
 
     mix = model.layerwise_attention
@@ -128,10 +128,10 @@ def _layer_weights(model: Any) -> list[float] | None:
 
 
 def _pool_and_mix(model: Any, weights: Sequence[float], tokens: Any, mask: Any) -> Any:
-    """The model's mix of layers, pooled first: the same sum in another order, a vector per text to mix."""
+    """Pool before mixing the layers, which gives the same sum, but mixes only one vector per text."""
     import torch
 
-    # A text may hold the padding token itself, which counts as a word without a vector.
+    # A text may contain the padding token, which counts as a word without a vector.
     words = (mask * tokens.ne(model.encoder.tokenizer.pad_token_id))[..., None]
     counts = mask.sum(1, keepdim=True)
 
@@ -147,7 +147,7 @@ def _pool_and_mix(model: Any, weights: Sequence[float], tokens: Any, mask: Any) 
 Precision = Literal["fp32", "bf16"]
 
 TOKENS_ON_PROCESSOR, TOKENS_ON_GPU = 64, 1024
-"""Tokens per text of `batch_size`: a processor is fastest with batches that fit into its caches."""
+"""Tokens per text in `batch_size`; a CPU is fastest with batches that fit into its caches."""
 
 
 class CometSample(NamedTuple):
@@ -160,16 +160,16 @@ class CometSample(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Predictor:
-    """A loaded model: its use of references, and a function that returns one score per sample, in order."""
+    """A loaded model: whether it reads references, and a function with one score per sample, in order."""
 
     references: Literal["required", "optional", "unused"]
     predict: Callable[[Sequence[CometSample]], Sequence[float]]
 
 
 def load_predictor(model: str, *, batch_size: int, gpus: int, precision: Precision = "fp32") -> Predictor:
-    """Load the official model of this name, file or folder, without its messages on the terminal.
+    """Load the official model with this name, file or folder, without its terminal messages.
 
-    A model in the local cache is used without asking the network.
+    A model in the local cache is used without network access.
     """
     checkpoint = local_checkpoint(model)
     try:
@@ -184,10 +184,10 @@ def load_predictor(model: str, *, batch_size: int, gpus: int, precision: Precisi
     with _quiet():
         loaded = _load(comet, checkpoint or _download(comet, model))
         loaded.eval().to(device)
-        # Reference-free models inherit from RegressionMetric but cannot score embeddings.
+        # Reference-free models inherit from RegressionMetric, but cannot score embeddings.
         by_embeddings = type(loaded) is RegressionMetric
         if by_embeddings and precision == "bf16":
-            loaded.encoder.to(torch.bfloat16)  # its results are added up in single precision
+            loaded.encoder.to(torch.bfloat16)  # its results are summed in single precision
 
     def predict(samples: Sequence[CometSample]) -> Sequence[float]:
         try:
@@ -208,7 +208,7 @@ def load_predictor(model: str, *, batch_size: int, gpus: int, precision: Precisi
 
 
 def local_checkpoint(model: str) -> Path | None:
-    """The checkpoint file that `model` points to, or `None` if `model` is a name to download."""
+    """Return the checkpoint file of `model`, or `None` if `model` is a name to download."""
     path = Path(model).expanduser()
     if path.is_dir():
         checkpoints = sorted(path.glob("checkpoints/*.ckpt")) or sorted(path.glob("*.ckpt"))
@@ -224,7 +224,7 @@ def local_checkpoint(model: str) -> Path | None:
         return None
     if not path.is_file():
         raise InputError("no such checkpoint. Give a .ckpt file, its folder, or a model's name.", path=path)
-    # A download cache holds links to files: resolve the folder, never the file.
+    # A download cache has links to files, so resolve the folder, never the file.
     folder = path.parent.resolve()
     if not (folder.parent / "hparams.yaml").is_file():
         raise InputError(
@@ -239,10 +239,10 @@ def _download(comet: Any, model: str) -> Path:
     for local_files_only in (True, False):
         try:
             path = Path(comet.download_model(model, local_files_only=local_files_only))
-        except KeyError as error:  # COMET raises KeyError for any failure
+        except KeyError as error:  # COMET raises KeyError for all failures
             cause = error
             continue
-        if path.is_file():  # an interrupted download leaves a folder without it
+        if path.is_file():  # an interrupted download leaves a folder without this file
             return path
     raise ServiceError(
         f"Cannot download COMET model '{model}'. Check the name, the connection and (for gated models) the "
@@ -270,7 +270,7 @@ def _predict(model: Any, samples: Sequence[CometSample], *, batch_size: int, gpu
         {name: text for name, text in zip(names, sample, strict=True) if text is not None}
         for sample in samples
     ]
-    # Worker processes would write warnings past `_quiet`, and tokenising takes little of the time.
+    # Worker processes would print warnings despite `_quiet`, and tokenising takes little time.
     prediction = model.predict(records, batch_size=batch_size, gpus=gpus, progress_bar=False, num_workers=0)
     return list(prediction["scores"])
 
@@ -278,7 +278,7 @@ def _predict(model: Any, samples: Sequence[CometSample], *, batch_size: int, gpu
 def _predict_from_embeddings(
     model: Any, samples: Sequence[CometSample], *, batch_size: int, device: str
 ) -> Sequence[float]:
-    """Score as `model.predict` does, encoding every distinct text once for all systems and references."""
+    """Score like `model.predict`, but encode every distinct text once for all systems and references."""
     import torch
 
     texts = (text for sample in samples for text in sample if text is not None)
@@ -317,7 +317,7 @@ def _one_line(error: Exception) -> str:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Suspend garbage collection: lists of tokens trigger it, and it then scans all of PyTorch."""
+    """Suspend garbage collection, since lists of tokens trigger it and it then scans all of PyTorch."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -329,7 +329,7 @@ def _uncollected() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep log lines, warnings and progress bars of the libraries below off the terminal."""
+    """Hide log lines, warnings and progress bars of the libraries."""
     level = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:
@@ -347,10 +347,10 @@ COLUMNS = ("score", "count")
 class COMET(Metric):
     """The mean score of the segments, on the model's own scale (0 to 1 for the models since 2022).
 
-    `model` is a name to download, a checkpoint file `….ckpt`, or the folder that holds `hparams.yaml` and
-    `checkpoints/`. The score of a segment with several references is the mean over them. `batch_size` and
-    `gpus` (0 or 1) change the speed only; `precision` `bf16` is faster on a GPU and less exact. References
-    are checked when the model is known to read them, so `needs` names the source alone.
+    `model` is a name to download, a checkpoint file `….ckpt`, or the folder with `hparams.yaml` and
+    `checkpoints/`. With several references, the score of a segment is the mean over them. `batch_size` and
+    `gpus` (0 or 1) change only the speed; `precision` `bf16` is faster on a GPU and less exact. References
+    are checked later, when it is known whether the model reads them, so `needs` has only the source.
     """
 
     name: ClassVar[str] = "comet"
@@ -372,12 +372,12 @@ class COMET(Metric):
 
     @property
     def needs(self) -> frozenset[str]:
-        """The source only; whether the model reads references is known once it is loaded."""
+        """Only the source; whether the model reads references is known after loading."""
         return frozenset({"source"})
 
     @property
     def reads_references(self) -> bool:
-        """Whether the model can take references; this loads it."""
+        """Whether the model can read references; this loads the model."""
         return self._predictor.references != "unused"
 
     @property
@@ -385,9 +385,9 @@ class COMET(Metric):
         return "COMET" if self.model == type(self).model else f"COMET[{Path(self.model).name}]"
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
-        """Names the model and COMET's version; a local checkpoint also by the start of its SHA-256.
+        """The model (a local checkpoint also by the start of its SHA-256), and COMET's version.
 
-        The model is not loaded for this, so `nrefs` counts the segments' references even if it ignores them.
+        The model is not loaded for this, so `nrefs` counts references even if the model ignores them.
         """
         has_references = all(_present(segment.references) for segment in segments)
         parts = {
@@ -402,7 +402,7 @@ class COMET(Metric):
         return "|".join(f"{key}:{value}" for key, value in parts.items() if value is not None)
 
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
-        """Columns `score` and `count` (always 1); samples that systems share are scored once."""
+        """Return columns `score` and `count` (always 1); samples that systems share are scored once."""
         for segment in segments:
             if segment.source is None:
                 raise InputError(f"segment {segment.id}: metric 'comet' needs a source. Give the sources.")
@@ -424,18 +424,18 @@ class COMET(Metric):
         ]
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean score; not a number without scores."""
+        """The mean score; nan without scores."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 
     def load(self) -> Predictor:
-        """The model behind this metric; a subclass may bring another one."""
+        """Load the model of this metric; a subclass may load another model."""
         return load_predictor(
             self.model, batch_size=self.batch_size, gpus=self.gpus, precision=self.precision
         )
 
     def package_version(self) -> str:
-        """Which release of COMET computes the scores."""
+        """The installed version of COMET."""
         try:
             return version("unbabel-comet")
         except PackageNotFoundError as error:
@@ -464,7 +464,7 @@ class COMET(Metric):
                         "Give references, or a reference-free model: comet:model=Unbabel/wmt22-cometkiwi-da."
                     )
         elif self._predictor.references == "unused" or not all(references):
-            # A model that may read references must see them in every segment or in none.
+            # A model that may read references needs them in all segments or in none.
             return [(None,)] * len(segments)
         return references
 

@@ -1,4 +1,4 @@
-"""Checks of conduct: whether an answer of a language model is a translation and nothing else."""
+"""Checks of conduct: whether a language model's answer is a translation and nothing else."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from mtassay.measures.talk import (
     refusal_in,
     says_yes_itself,
     sign,
+    small_sign,
     speaks_of_translation,
     talk_tables,
 )
 from mtassay.nlp.identification import words_of
 
-# The language to which assistants fall back.
+# The language that assistants use by default.
 _ENGLISH = frozenset(
     words_of(
         "the and of that you it with this is are to in for be can as or not your more would which an on if"
@@ -33,31 +34,40 @@ _ENGLISH = frozenset(
         " one first second option context translation"
     )
 )
-# A refusal comes at the beginning.
+# Whatever surrounds a text, and what begins an addition to it.
+_MARKED = re.compile(r"[`<\[{#*\n\\▁(（「/]")
+# Systems have many outputs in common.
+_MOST_KEPT = 1 << 16
+# A refusal is at the beginning.
 _BEGINNING = 1_500
 _CHUNK = re.compile(r"[.!?。！？\n`]+|\*\*|\) |\(")
-# The reading of a text, in Latin letters, after it: 無料（Muryō).
+# A transcription in Latin letters after a text: 無料（Muryō).
 _LATIN_READING = re.compile(
     r"[^\x00-\u02ff][)）。.]?\s?[(（]([A-Za-zāīūēōǎǐǔěǒáíúéóàìùèòĀŌ' -]{5,200})[)）]\s*$"
 )
-# Words to choose from (went/left/walked), and a word of the source with its meaning: overkill (zu viel).
+# Alternative words (went/left/walked), and a source word with its meaning: overkill (zu viel).
 _CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,} ?/ ?[^\W\d_]{3,} ?/ ?[^\W\d_]{3,}(?![\w/])")
-# One sentence after the other, with a stroke between them.
+# Two sentences with a slash between them.
 _SENTENCES = re.compile(r"\w[.!?] ?/ ?[A-ZÀ-ÞА-Я][^/]{3,}[.!?]")
-# Words of a source that may become a wish or an offer at the end.
-_CLOSES = re.compile(r"hop(?:e|ing)|help|useful|let \w+ know|else|hesitate|feel free|need|assist")
-# A remark in brackets that is a paragraph of its own at the end.
+# Source words whose translation may be a wish or an offer at the end.
+_CLOSES = re.compile(
+    r"hop(?:e|ing)|help|useful|let \w+ know|else|want me|like me to|shall i|should i|hesitate|feel free|need"
+    r"|assist"
+)
+# A remark in brackets as the last paragraph.
 _BRACKETED = re.compile(r"\S[^\S\n]*\n\s*[(（][^()（）\n]{15,}[)）]\s*$")
 _GLOSS = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,}+)[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")
 
 
 class Reading:
-    """The alarms about conduct in a file's outputs, by check and index, computed once for all checks."""
+    """Alarms about conduct in a file's outputs, by check and index, computed once for all checks."""
 
     def __init__(self, context: CheckContext) -> None:
         self._context = context
         self._units: Sequence[Unit] | None = None
         self._alarms: dict[str, list[Alarm]] = {}
+        self._foreign: frozenset[str] = frozenset()
+        self._plain: dict[str, bool] = {}
         codes = [parse_language(tag).code if tag else None for tag in (context.source, context.target)]
         self.source, self.target = codes
         self.languages = tuple(
@@ -71,37 +81,68 @@ class Reading:
         )
 
     def alarms(self, check: str, units: Sequence[Unit]) -> list[Alarm]:
-        """The alarms of a check, in the order of the units."""
+        """Return the alarms of a check, in the order of the units."""
         if self._units is not units:
             self._units, self._alarms = units, {}
             lengths, words = lengths_of(units, self._context), file_words(units, self._context)
-            foreign = (
-                frozenset(words.foreign | (_ENGLISH if self.target != "en" else frozenset())) - words.own
-            )
+            foreign = (words.foreign | (_ENGLISH if self.target != "en" else frozenset())) - words.own
+            if foreign != self._foreign or len(self._plain) > _MOST_KEPT:
+                self._foreign, self._plain = foreign, {}
             for index, unit in enumerate(units):
                 if unit.output.strip() or unit.facts:
-                    for name, alarm in self._read(index, unit, lengths, words, foreign):
+                    for name, alarm in self._read(index, unit, lengths, words):
                         self._alarms.setdefault(name, []).append(alarm)
         return self._alarms.get(check, [])
 
     def _read(
-        self, index: int, unit: Unit, lengths: Lengths, words: FileWords, foreign: frozenset[str]
+        self, index: int, unit: Unit, lengths: Lengths, words: FileWords
     ) -> Iterator[tuple[str, Alarm]]:
         if unit.facts:
             yield from _facts(index, unit)
         if not unit.output.strip() or not unit.source or not unit.source.strip():
             return
-        signs = list(self._signs_in(index, unit, lengths, words, foreign))
+        excess = lengths.excess(unit)
+        if self._is_ordinary(unit.source, unit.output, excess):
+            return
+        signs = list(self._signs_in(index, unit, excess, lengths, words))
         if signs and not any(is_same_text(unit.output, text) for text in unit.references):
             yield from signs
 
+    def _is_ordinary(self, source: str, output: str, excess: float) -> bool:
+        """Whether none of the signs can be there; fast, and true for most outputs.
+
+        The output has about the usual length, nothing that surrounds or adds, ends as a sentence, and the
+        source asks for nothing.
+        """
+        if not -0.3 <= excess <= 0.2 or _may_be_answered(source) or output.startswith(source):
+            return False
+        if output not in self._plain:
+            lowered = output.lower()
+            self._plain[output] = (
+                output[0].isalpha()
+                and output.rstrip()[-1] in signs.TERMINAL
+                and not _MARKED.search(output)
+                and len(self._foreign.intersection(lowered.split())) < 2
+                and not speaks_of_translation(lowered)
+                and not _declines().match(lowered)
+                and not closings(lowered.isascii()).search(lowered)
+            )
+        is_possible = self.source != "en" or _may_ask_for_help(_in_small_letters(source))
+        return (
+            self._plain[output]
+            and (is_possible or not refusal_in(output.lower()[:_BEGINNING]))
+            and output.count("!") + output.count("！") <= source.count("!")
+            and output.count(":") + output.count("：") <= source.count(":")
+            and (excess <= 0.1 or not begins_with_assent(output))
+            and ((excess <= 0.1 and len(output) <= 300) or not _loops(source, output))
+        )
+
     def _signs_in(
-        self, index: int, unit: Unit, lengths: Lengths, words: FileWords, foreign: frozenset[str]
+        self, index: int, unit: Unit, excess: float, lengths: Lengths, words: FileWords
     ) -> Iterator[tuple[str, Alarm]]:
         source, output = unit.source or "", unit.output
         lowered, theirs = output.lower(), _in_small_letters(source)
-        excess = lengths.excess(unit)
-        talk = _foreign_talk(theirs, output, lowered, foreign, words)
+        talk = _foreign_talk(theirs, output, lowered, self._foreign, words)
         speaks = speaks_of_translation(lowered, self.languages) and not speaks_of_translation(theirs)
         named = set()
         if wrappers := list(signs.wrappers_in(source, output)):
@@ -149,10 +190,10 @@ class Reading:
     def _refuses(
         self, lowered: str, theirs: str, excess: float, speaks: bool, is_foreign: bool
     ) -> tuple[int, int] | None:
-        """The place where the output declines; the source must neither decline nor mention translating."""
+        """Where the output declines; the source must not decline or mention translating."""
         if _declines().match(lowered) and not sign("apology").search(theirs):
             return 0, min(len(lowered), 60)
-        # "We cannot help you" may be a translation; only its length or language shows that it is a refusal.
+        # "We cannot help you" may be a translation; only the length or language shows a refusal.
         is_possible = self.source != "en" or _may_ask_for_help(theirs)
         if (
             not speaks
@@ -170,7 +211,7 @@ class Reading:
     ) -> str | None:
         if not signs.ends_in_question(source) or output.strip() in source:
             return None
-        # "Don't translate this and tell me what it is?" may become a sentence that asks for nothing.
+        # The translation of "Don't translate this and tell me what it is?" may be no question.
         if (
             "refusal" not in named
             and not talk
@@ -182,7 +223,7 @@ class Reading:
             return None
         if begins_with_assent(output) and not says_yes_itself(source) and not signs.asks(output):
             return "the source asks a question, and the output says yes"
-        # A question of the usual length without any mark at its end has lost only the mark.
+        # A question of the usual length without a final mark has only lost the mark.
         is_unended = abs(excess) < 0.35 and output.rstrip()[-1:].isalpha()
         if not is_unended and signs.answers_question(source, output, self.target):
             return "the source asks a question, and the output asks none"
@@ -207,6 +248,10 @@ class Reading:
             return "writes JSON, as the source says"
         if found := signs.ignores_text(source, output):
             return f"does what the source says ({found!r}) instead of translating it"
+        if not _is_copy(source, output) and (kind := signs.writes_kind(source, output)):
+            return f"does what the source says ({kind!r}) instead of translating it"
+        if signs.replies_token(source, output):
+            return f"does what the source says: only {output.strip()[:40]!r}"
         if match := signs.asks_for_text(source):
             is_list = "\n" in output and "\n" not in source
             is_request = source.rstrip()[-1:] in ".!。" and len(words_of(source)) > 3
@@ -251,8 +296,8 @@ class Reading:
             and not says_yes_itself(source)
         ):
             return "an answer to the request before the translation"
-        if (closing := closings().search(lowered)) and not (
-            _CLOSES.search(theirs) or closings().search(theirs)
+        if (closing := closings(lowered.isascii()).search(lowered)) and not (
+            _CLOSES.search(theirs) or closings(False).search(theirs)
         ):
             return f"an offer or wish beside the translation: {closing[0]!r}"
         if (
@@ -286,7 +331,7 @@ class Reading:
                 return f"an explanation in brackets: {gloss[2]!r}"
         if self.target in ("ja", "zh", "ko", "ru", "ar", "hi") and not re.search("[(（]", source):
             reading = _LATIN_READING.search(output)
-            # An English term after its translation is no reading.
+            # An English term after its translation is not a transcription.
             if reading and not reading[1].isascii() and reading[1] not in source:
                 return f"a reading in Latin letters: {reading[1]!r}"
         return None
@@ -294,10 +339,10 @@ class Reading:
     def _chatters(
         self, source: str, output: str, speaks: bool, excess: float, talk: str | None, named: set[str]
     ) -> str | None:
-        """Recognise talk by its length and language."""
+        """Recognise chatter by its length and language."""
         if excess <= 0.2 and not output.startswith(source):
             return None
-        # A name of people or a term may be given in both scripts.
+        # A person's name or a term may be given in both scripts.
         is_name = len(source) < 40 and source.istitle()
         if excess > 0.25 and not is_name and signs.copies_source(source, output):
             return "the source is repeated beside its translation"
@@ -321,7 +366,14 @@ def _severity(wrappers: Sequence[str]) -> Severity:
 
 @lru_cache(maxsize=1 << 14)
 def _may_ask_for_help(source: str) -> bool:
-    return sign("help").search(source) is not None
+    return small_sign("help").search(source) is not None
+
+
+@lru_cache(maxsize=1 << 14)
+def _may_be_answered(source: str) -> bool:
+    """Whether a source asks or orders anything."""
+    is_order = signs.asks_for_text(source) or signs.orders_to_ignore(source)
+    return is_order is not None or "?" in source or signs.ends_in_question(source)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -329,7 +381,7 @@ def _in_small_letters(source: str) -> str:
     return source.lower()
 
 
-# An apology at the very beginning, then an inability: no translation of a text without an apology has both.
+# First an apology, then an inability: a translation has both only if the source has an apology.
 @cache
 def _declines() -> re.Pattern[str]:
     return re.compile(
@@ -348,7 +400,7 @@ _REASONS = {
 
 
 def _facts(index: int, unit: Unit) -> Iterator[tuple[str, Alarm]]:
-    """The alarms from the engine's or its adapter's remarks on the answer."""
+    """Alarms from facts that the engine or its adapter reported about the answer."""
     facts = unit.facts
     reason = _REASONS.get(str(facts.get("finish_reason")))
     error = str(facts.get("error") or "")
@@ -369,8 +421,8 @@ def _is_copy(source: str, output: str) -> bool:
 def _foreign_talk(
     source: str, output: str, lowered: str, foreign: frozenset[str], words: FileWords
 ) -> str | None:
-    """The first sentence in English or in the source language that adds something to the source."""
-    # Nearly every output has few of these words, and that is cheap to check.
+    """Find the first sentence in English or the source language that adds something to the source."""
+    # Most outputs have few of these words, and this is cheap to check.
     if len(foreign.intersection(lowered.split())) < 2:
         return None
     theirs = set(words_of(source))
@@ -381,7 +433,7 @@ def _foreign_talk(
         n = sum(word in foreign for word in own)
         fresh = sum(word not in theirs for word in own)
         if n >= 2 and 5 * n >= len(own) and n > sum(word in words.own and word not in theirs for word in own):
-            # A title or the meaning of an abbreviation is no talk.
+            # A title or the meaning of an abbreviation is not chatter.
             titled = sum(word[:1].isupper() for word in chunk.split())
             if 10 * fresh >= 6 * len(own) and 2 * titled < len(own):
                 return chunk.strip()
@@ -393,7 +445,7 @@ def _loops(source: str, output: str) -> str | None:
         return f"{output[span[0]]!r} {span[1] - span[0]} times in a row"
     if signs.is_doubled(source, output):
         return "the whole output is there twice"
-    if phrase := signs.loop_in(source, output):
+    if phrase := signs.loop_in(source, output) or signs.thrice(source, output):
         return f"repeats {phrase[:60]!r} over and over"
     return None
 
@@ -440,7 +492,7 @@ def _loses_sentences(source: str, output: str) -> bool:
 
 
 class _Conduct(Check):
-    """A check of conduct; all these checks share one pass over the units."""
+    """A check of conduct; all checks of conduct share one pass over the units."""
 
     group = "conduct"
     severity: ClassVar[Severity] = "critical"
@@ -458,29 +510,29 @@ class Refusal(_Conduct):
 
 
 class Chatter(_Conduct):
-    """Words around the translation: introductions, labels, notes, alternatives, the source once more."""
+    """Words around the translation: introductions, labels, notes, alternatives, a copy of the source."""
 
     id = "chatter"
     severity = "major"
-    about = "there is talk around the translation"
+    about = "there is other text around the translation"
 
 
 class Answered(_Conduct):
-    """Answers to a question that should have been translated."""
+    """Answers to questions that should have been translated."""
 
     id = "answered"
     about = "the model answers the source instead of translating it"
 
 
 class Obeyed(_Conduct):
-    """Outputs that obey the source."""
+    """Outputs that follow instructions in the source."""
 
     id = "obeyed"
     about = "the model obeys an instruction in the source instead of translating it"
 
 
 class Truncated(_Conduct):
-    """Outputs that break off."""
+    """Outputs that are cut off."""
 
     id = "truncated"
     about = "the output breaks off"
@@ -494,7 +546,7 @@ class Looped(_Conduct):
 
 
 class Invented(_Conduct):
-    """Outputs with far more content than the source, which nothing else explains."""
+    """Outputs with much more content than the source, without another explanation."""
 
     id = "invented"
     severity = "major"
@@ -502,17 +554,17 @@ class Invented(_Conduct):
 
 
 class FormatCheck(_Conduct):
-    """Outputs with code fences, JSON, reasoning, quotation marks or Markdown that the source has not."""
+    """Outputs with code fences, JSON, reasoning, quotation marks or Markdown that the source lacks."""
 
     id = "format"
     severity = "major"
-    about = "the output is wrapped in something that the source has not"
+    about = "the output is wrapped in something that is not in the source"
 
 
 class CleanedCheck(_Conduct):
-    """Answers from which the adapter of an engine took something off."""
+    """Answers from which an engine's adapter removed something."""
 
     id = "cleaned"
     severity = "minor"
     needs = frozenset()
-    about = "the adapter of the engine took something off the answer"
+    about = "the adapter of the engine removed something from the answer"

@@ -23,7 +23,7 @@ from mtassay.measures.document_checks import Use, both, minority, name_of, witho
 from mtassay.nlp.word_forms import WordForms, word_forms
 
 _FOLD = re.compile(r"[\W_]+")
-# The speaker before the speech: (ANNA) Yes; and a reply, perhaps by another person: @anna Yes.
+# A speaker before the speech: (ANNA) Yes; or a reply, possibly by another person: @anna Yes.
 _SPEAKER = re.compile(r"\s*(?:[(\[]([A-Z][^)\]]{0,30})[)\]]|(@)\w)")
 
 
@@ -47,11 +47,11 @@ class SameSource(Check):
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms, in the order of the units; the most frequent translation, else the first, is right."""
+        """Return alarms in the order of the units; the most frequent (or first) translation is right."""
         groups: dict[tuple[str, str, object], list[int]] = {}
         for index, unit in enumerate(units):
             if unit.source and unit.output.strip():
-                # A PO file gives texts that may differ a context, which its keys begin with.
+                # In a PO file, texts that may differ have a context, which is the start of their keys.
                 place = unit.key.removesuffix(unit.source) if unit.key.endswith(unit.source) else ""
                 key = unit.file + place, unit.source.strip(), unit.facts.get("plural")
                 groups.setdefault(key, []).append(index)
@@ -68,9 +68,9 @@ class SameSource(Check):
             for index in indexes:
                 unit = units[index]
                 text = unit.output.strip()
-                # One word may need another ending: Ninguno, Ninguna.
+                # A single word may need another ending: Ninguno, Ninguna.
                 inflected = " " not in source and text[:-2] == usual[: len(text) - 2] and len(text) > 4
-                # With references, the translations of people may differ too.
+                # Human translations, if there are references, may also differ.
                 if _fold(text) != _fold(usual) and not inflected and unit.output not in unit.references:
                     message = f"The same source is translated as {quoted(usual)} elsewhere ({name_of(where)})"
                     own, other = (Use(i, "", 0, len(units[i].output)) for i in (index, at))
@@ -79,7 +79,7 @@ class SameSource(Check):
 
 
 class SameTarget(Check):
-    """Two sources with different meanings and the same output.
+    """Two sources with different meanings but the same output.
 
     >>> units = [Unit("1", "Anmelden", "Sign in"), Unit("2", "Anmelden", "Sign out")]
     >>> [alarm.message for alarm in SameTarget().find(units, CheckContext("en", "de"))]
@@ -89,7 +89,7 @@ class SameTarget(Check):
     id = "same-target"
     group = "consistency"
     severity = "minor"
-    about = "sources that say different things with one and the same translation"
+    about = "sources with different meanings and the same translation"
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
@@ -115,18 +115,18 @@ class SameTarget(Check):
 
 
 def _differ(one: str, two: str, *, english: bool) -> bool:
-    """True if two sources rarely can have one translation: they differ in a word that matters."""
+    """Whether two sources differ in an important word, so that they can rarely have one translation."""
     if _fold(one) == _fold(two):
         return False
     words_one, words_two = set(_fold(one).split()), set(_fold(two).split())
     only_one, only_two = words_one - words_two, words_two - words_one
     if len(only_one) == len(only_two) == 1:
-        # Activer, désactiver; остановить, приостановить: a word of more than four letters behind a prefix.
+        # Activer, désactiver; остановить, приостановить: a prefix and a word of more than four letters.
         short, long = sorted((*only_one, *only_two), key=len)
         if not english and len(short) > 4 and long.endswith(short) and " " in one:
             return True
     if not english:
-        # It is unknown which words matter; only a text with several other words is another text.
+        # It is unknown which words matter, so texts differ only if several words differ.
         return len(only_one) >= 2 and len(only_two) >= 2 and len(only_one) > len(words_one & words_two)
     if len(only_one) > 1 or len(only_two) > 1:
         return False
@@ -154,7 +154,7 @@ _CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w{2,}")
 
 
 class NameDrift(Check):
-    """A name of the source that most texts of a document keep and one spells differently.
+    """A name of the source that most texts of a document keep, but one text spells differently.
 
     >>> texts = ["Then Cohren left.", "She saw Cohren."], ["Então Cohren saiu.", "Ela viu Coheren."]
     >>> units = [Unit(str(i), o, s, document="a") for i, (s, o) in enumerate(zip(*texts))]
@@ -165,7 +165,7 @@ class NameDrift(Check):
     id = "name-drift"
     group = "consistency"
     severity = "major"
-    about = "a name of the source that is kept in most texts of a document and spelled otherwise in one"
+    about = "a name of the source that most texts of a document keep and one spells differently"
     scope = "file"
     needs = frozenset({"source", "document"})
 
@@ -196,13 +196,13 @@ _CAPITALS = re.compile(r"(?<![^\W\d_])[A-ZÀ-ÞА-ЯЁ]{2,6}(?![a-rt-zß-ÿа-я
 
 
 def _abbreviated(name: str, units: Mapping[int, Unit]) -> Iterator[Alarm]:
-    """The texts whose abbreviation differs from that of most texts: RFS and SLR."""
+    """Find texts whose abbreviation differs from the one in most texts: RFS and SLR."""
     uses = []
     for index, unit in units.items():
         source = unit.source or ""
         if {word for word in _CAPITALS.findall(source) if word not in unit.output} <= {name}:
             found = [m for m in _CAPITALS.finditer(unit.output) if m[0] == name or m[0] not in source]
-            # Of two abbreviations in the source, ECA translates the one with the same letters: AEC, not AIC.
+            # If the source has AEC and AIC, ECA translates the one with the same letters: AEC.
             others = {*map(_letters, _CAPITALS.findall(source))} - {_letters(name)}
             own = [m for m in found if m[0] == name] or [
                 m for m in found if _abbreviates(m[0], name) and _letters(m[0]) not in others
@@ -221,20 +221,20 @@ def _letters(word: str) -> str:
 
 
 def _abbreviates(word: str, name: str) -> bool:
-    """Whether an abbreviation may be a translation of another one: most of its letters are there."""
+    """Whether an abbreviation may translate another one, since it has most of its letters."""
     shared = (Counter(word) & Counter(name)).total()
     return word != name and abs(len(word) - len(name)) < 2 and 2 * shared > len(name)
 
 
 _NO_NAME = re.compile("(?:ian|ese|ish|ern)$")
-"""Asian, Western: translated by the words around them."""
+"""Words such as Asian or Western, whose translation depends on the words around them."""
 
 
 def _drifting(name: str, units: Mapping[int, Unit], forms: WordForms) -> Iterator[Alarm]:
-    """The texts that slightly change a name, where at least as many keep it, in any inflection."""
+    """Find texts that slightly change a name, if at least as many texts keep it in any inflection."""
     if _NO_NAME.search(name):
         return
-    # Endings change (Siso, Sisa; Marcus, Marka), and so may the last vowel of a stem (Kayel, Kayle).
+    # Endings change (Siso, Sisa; Marcus, Marka); the last vowel of a stem may also change (Kayel, Kayle).
     endless = re.sub("(?:[aeiou]s|[aeiouy])$", "", name)
     bare = re.sub("[aeiou](?=[^aeiou]$)", "", name)
     stems = (name[: max(4, len(name) - 2)], endless, bare, re.sub("c$", "k", endless))  # Atticus, Attika
@@ -244,7 +244,7 @@ def _drifting(name: str, units: Mapping[int, Unit], forms: WordForms) -> Iterato
         if own := next((m for m in found if m[0].startswith(stems)), None):
             kept.append(Use(index, name, *own.span()))
         elif near := next((m for m in found if _is_near(m[0], name)), None):
-            # A word of the language is a translation: Group, Gruppe.
+            # A known word of the language is a translation: Group, Gruppe.
             is_word = forms.knows(near[0]) or forms.knows(near[0].lower())
             if near[0] not in (unit.source or "") and not is_word:
                 others.append(Use(index, near[0], *near.span()))
@@ -256,13 +256,13 @@ def _drifting(name: str, units: Mapping[int, Unit], forms: WordForms) -> Iterato
 
 
 def _is_near(word: str, name: str) -> bool:
-    """Whether a word is likely to be a name in another spelling, with any ending."""
+    """Whether a word is probably a name in another spelling, with any ending."""
     one, other = word[: len(name) + 1].lower(), name.lower()
     return one[0] == other[0] and SequenceMatcher(None, one, other).ratio() >= 0.7
 
 
 class _Drift(Check):
-    """Texts of one file or document that disagree with the others."""
+    """A check for texts that disagree with the others of their file or document."""
 
     group = "consistency"
     severity = "minor"
@@ -272,10 +272,10 @@ class _Drift(Check):
     def _minority(
         self, units: Sequence[Unit], read: Callable[[str, str], list[AddressForm]]
     ) -> Iterator[tuple[int, AddressForm, str, tuple[Mark, Mark]]]:
-        """Each unit whose form differs from most of its file: index, place, the usual form, and marks.
+        """Find units whose form differs from most of their file: index, place, usual form, and marks.
 
-        Where more than a third differ, the file has several voices: of many texts only the first place
-        counts. Each speaker of a conversation has a voice.
+        If more than a third differ, the file has several voices, and only the first place of many texts
+        counts. Each speaker of a conversation has their own voice.
         """
         groups: dict[tuple[str, str | None, str], list[tuple[int, list[AddressForm]]]] = {}
         place, speaker = None, ""
@@ -287,12 +287,14 @@ class _Drift(Check):
             elif speaker == "@":
                 speaker = ""
             if unit.output.strip():
-                # A word of the source is a name or a command: `dir` is no pronoun there.
+                # A word that the source also has is a name or a command: `dir` is then not a pronoun.
                 source = unit.source or ""
                 found = [
                     item
                     for item in read(unit.output, source)
-                    if item.text not in source.split() and not _is_archive(item, source)
+                    if item.text not in source.split()
+                    and not _is_archive(item, source)
+                    and not (item.name == "zh-Hant" and item.text in source)
                 ]
                 if found:
                     groups.setdefault((unit.file, unit.document, speaker), []).append((index, found))
@@ -321,7 +323,7 @@ class AddressDrift(_Drift):
     >>> outputs = ["Bitte warten Sie.", "Haben Sie Fragen?", "Gib dein Passwort ein."]
     >>> units = [Unit(str(i), output) for i, output in enumerate(outputs)]
     >>> [alarm.message for alarm in AddressDrift().find(units, CheckContext("en", "de"))]
-    ["'dein' is informal; most texts here are formal (2 of 3), as 'warten Sie' (0)"]
+    ["'Gib' is informal; most texts here are formal (2 of 3), as 'warten Sie' (0)"]
     """
 
     id = "address-drift"
@@ -330,7 +332,7 @@ class AddressDrift(_Drift):
     )
 
     def applies(self, context: CheckContext) -> bool:
-        """Only in languages whose forms of address it knows; a style rule `address` replaces this check."""
+        """Whether the language's forms of address are known; a style rule `address` replaces this check."""
         return knows_address(code_of(context.target)) and "address" not in context.style
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
@@ -346,7 +348,7 @@ class AddressDrift(_Drift):
 
 
 class SpellingVariant(_Drift):
-    """Words of another variant than the target's (pt-BR, en-GB), or than most of the file.
+    """Words of a variant (pt-BR, en-GB) that is not the target's or not used in most of the file.
 
     >>> units = [Unit("1", "Choose a colour")]
     >>> [alarm.message for alarm in SpellingVariant().find(units, CheckContext("de", "en-US"))]
@@ -357,7 +359,7 @@ class SpellingVariant(_Drift):
     about = "words of another spelling variant (en-GB/en-US, pt-BR/pt-PT …), old spellings, mixed spellings"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only in languages whose variants it knows."""
+        """Whether the language's variants are known."""
         code = code_of(context.target)
         return variants_of(code) is not None or code in ("fr", "ja", "ru")
 
@@ -395,7 +397,7 @@ _HABIT = 20
 
 
 def _old(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-    """Old spellings; if a file has many, they are its habit, and only the first one is reported."""
+    """Find old spellings; if a file has many, they are intended, and only the first is reported."""
     code = code_of(context.target)
     found: dict[str, list[Alarm]] = {}
     for index, unit in enumerate(units):
@@ -412,7 +414,7 @@ def _old(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
 
 
 def _mixed(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-    """One word in two spellings in a file: the rarer one is reported."""
+    """Find words with two spellings in a file; the rarer spelling is reported."""
     code = code_of(context.target)
     places: dict[tuple[str, str], dict[str, list[tuple[int, int]]]] = {}
     for index, unit in enumerate(units if code in ("ja", "ru") else ()):
@@ -423,7 +425,7 @@ def _mixed(units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
             continue
         (rare, where), (usual, others) = sorted(spellings.items(), key=lambda item: len(item[1]))
         n, other = len(others), len(where)
-        # Where both are common, the file has no rule.
+        # If both are common, the file has no rule.
         if n >= 3 * other or (n > other == 1):
             for index, start in where:
                 message = f"{quoted(rare)} is written {quoted(usual)} elsewhere ({n} of {n + other})"
@@ -437,7 +439,7 @@ def _is_archive(item: AddressForm, source: str) -> bool:
 
 
 def variant_of(tag: str | None) -> str | None:
-    """The variant that a language tag asks for, `None` if it names no known one.
+    """The variant that a language tag names; `None` if it names no known variant.
 
     >>> variant_of("en_GB"), variant_of("zh-TW"), variant_of("pt")
     ('en-GB', 'zh-Hant', None)

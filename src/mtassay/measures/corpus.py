@@ -1,4 +1,4 @@
-"""Measure a corpus, with earlier results from the cache."""
+"""Measures a corpus, with earlier results from the cache."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from mtassay.measures.check import CheckContext
 from mtassay.measures.check_run import choose_checks, run_checks, units_of
 from mtassay.measures.given_scores import FunctionMetric, SegmentScore
 from mtassay.measures.metric import CHUNK, Metric
+from mtassay.runtime.database import pack_statistics, unpack_statistics
 from mtassay.runtime.processes import can_fork, computed_beside, map_in_processes, process_count
-from mtassay.runtime.workspace_file import pack_statistics, unpack_statistics
 
 ENOUGH_FOR_A_FORK = 300_000
-"""The number of characters of outputs that justifies a forked process."""
+"""From this number of output characters, a forked process saves time."""
 
-# The same for a process that has to be started and to receive the texts.
+# The same for a process that must be started and receive the texts.
 _ENOUGH_FOR_A_START = 4_000_000
 
 _HOW = {
@@ -42,14 +42,14 @@ _HOW = {
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Segments and, for each system, their outputs, side by side and without gaps."""
+    """Segments and each system's outputs, in parallel and without gaps."""
 
     segments: Sequence[Segment]
     outputs: Mapping[str, Sequence[str]]
 
     @classmethod
     def of(cls, segments: Sequence[Segment], outputs: Mapping[str, Sequence[Output]]) -> Corpus:
-        """All segments; a missing answer of a system is an empty output."""
+        """Make a corpus of all segments; a missing answer is an empty output."""
         for system, answers in outputs.items():
             failed = [answer for answer in answers if answer.text is None]
             if failed and len(failed) == len(answers):
@@ -58,7 +58,7 @@ class Corpus:
         return cls(segments, {name: [answer.text or "" for answer in row] for name, row in outputs.items()})
 
     def usable(self, name: str, metric: Metric) -> Corpus:
-        """The segments that meet the metric's needs."""
+        """Return the segments that meet the metric's needs."""
         if not metric.counts_empty_references and self.without_empty_references is not self:
             return self.without_empty_references.usable(name, metric)
         rows = range(len(self.segments))
@@ -75,7 +75,7 @@ class Corpus:
 
     @property
     def unanswered(self) -> dict[str, set[str]]:
-        """The segments that a system left without an answer: no output, or a blank one to a text."""
+        """The segments that a system left without an answer: no output, or a blank output for a text."""
         asked = [
             (place, s.id)
             for place, s in enumerate(self.segments)
@@ -89,7 +89,7 @@ class Corpus:
 
     @cached_property
     def without_empty_references(self) -> Corpus:
-        """The same corpus, with each empty reference beside a non-empty one marked as missing."""
+        """Return the corpus with empty references marked as missing if the segment has another reference."""
         kept = [
             s._replace(references=tuple(text or None for text in s.references))
             if "" in s.references and any(s.references)
@@ -104,14 +104,14 @@ class Corpus:
         return sum(sum(map(len, texts)) for texts in self.outputs.values())
 
     def parts(self, size: int) -> Iterator[Corpus]:
-        """The same corpus in parts of so many segments; empty without outputs."""
+        """Split the corpus into parts with this number of segments; empty without outputs."""
         for start in range(0, len(self.segments) if self.outputs else 0, max(1, size)):
             rows = slice(start, start + size)
             yield Corpus(self.segments[rows], {system: texts[rows] for system, texts in self.outputs.items()})
 
     @cached_property
     def digest(self) -> str:
-        """A digest of everything that a metric may read, except the outputs."""
+        """A digest of everything that a metric may read, except for the outputs."""
         texts: list[str] = []
         for segment in self.segments:
             texts += (
@@ -129,7 +129,7 @@ class Corpus:
 
 
 class MeasuredMetric(NamedTuple):
-    """The statistics of each system under one metric, in order, and the measured corpus."""
+    """The statistics of each system under a metric, in order, and the measured corpus."""
 
     name: str
     metric: Metric
@@ -146,7 +146,7 @@ def measure_all(
 ) -> Iterator[MeasuredMetric]:
     """Measure all systems with each metric, on the segments that meet its needs.
 
-    The keys of `metrics` name their statistics; `extra` goes into the signatures.
+    The keys of `metrics` name the statistics; `extra` goes into the signatures.
     """
     at_once = _measured_at_once(metrics, corpus, context) if context.workers == 1 else {}
     for done, (name, metric) in enumerate(metrics.items()):
@@ -167,7 +167,7 @@ def measure_all(
 def _measured_at_once(
     metrics: Mapping[str, Metric], corpus: Corpus, context: RunContext
 ) -> dict[str, tuple[Corpus, list[Statistics]]]:
-    """The corpus and the statistics of each metric whose work is shared."""
+    """Measure the metrics whose work can be shared: their corpora and statistics."""
     jobs = {
         name: _Job.of(metric, corpus.usable(name, metric), context)
         for name, metric in metrics.items()
@@ -184,7 +184,7 @@ def _measured_at_once(
 
 
 def measure_at_once(work: Sequence[tuple[Metric, Corpus]]) -> list[list[Statistics]]:
-    """`Metric.measure` for each of these; the `shared` ones in parts, on all cores at once."""
+    """Call `Metric.measure` for each metric; `shared` metrics are measured in parts on all cores."""
     size = sum(corpus.size for _, corpus in work)
     processes = min(
         process_count(), max(1, size // (ENOUGH_FOR_A_FORK if can_fork() else _ENOUGH_FOR_A_START))
@@ -205,7 +205,7 @@ def measure_at_once(work: Sequence[tuple[Metric, Corpus]]) -> list[list[Statisti
 
 
 def measure(metric: Metric, corpus: Corpus, context: RunContext) -> list[Statistics]:
-    """`metric.measure` for all systems; it computes only those missing from the cache."""
+    """Call `metric.measure` for all systems that are not in the cache."""
     if not metric.cacheable:
         return metric.measure_with(corpus.segments, corpus.outputs, context)
     job = _Job.of(metric, corpus, context)
@@ -222,7 +222,7 @@ def measure(metric: Metric, corpus: Corpus, context: RunContext) -> list[Statist
 
 
 def _is_shared(metric: Metric) -> bool:
-    """Whether its parts can be measured anywhere; a subclass of such a metric may change that."""
+    """Whether parts can be measured in any process; only known classes, since a subclass may differ."""
     kind = type(metric)
     is_plain = kind.prepare is Metric.prepare and kind.measure_with is Metric.measure_with
     return metric.shared and metric.cacheable and is_plain
@@ -238,7 +238,7 @@ class _Job(NamedTuple):
 
     @classmethod
     def of(cls, metric: Metric, corpus: Corpus, context: RunContext) -> _Job:
-        """The job with everything that the cache has."""
+        """Make the job with everything that the cache has."""
         what = [
             __version__,
             code_stamp(type(metric).__module__),
@@ -252,12 +252,12 @@ class _Job(NamedTuple):
 
     @property
     def missing(self) -> Corpus:
-        """The part still to be measured."""
+        """The part that is not measured yet."""
         outputs = {name: texts for name, texts in self.corpus.outputs.items() if name not in self.cached}
         return Corpus(self.corpus.segments, outputs)
 
     def finish(self, measured: Sequence[Statistics], context: RunContext) -> list[Statistics]:
-        """The statistics of all systems, given the newly measured ones, which it caches."""
+        """Cache the newly measured statistics, and return the statistics of all systems."""
         fresh = {entry.system: entry for entry in measured}
         for system, entry in fresh.items():
             context.remember(self.keys[system], pack_statistics(entry))
@@ -291,7 +291,7 @@ def _joined(parts: Sequence[Sequence[Statistics]]) -> list[Statistics]:
 
 
 def code_stamp(module: str) -> str:
-    """The time and size of a module's file, so that changes to a metric's code invalidate the cache."""
+    """The time and size of a module's file, so that changes of a metric's code invalidate the cache."""
     path = getattr(sys.modules.get(module), "__file__", None)
     if path is None or not os.path.exists(path):  # noqa: PTH110
         return ""
@@ -306,8 +306,8 @@ def _has(segment: Segment, need: str) -> bool:
 
 
 def digest_of(texts: Sequence[str]) -> str:
-    """A digest that differs for any other sequence of texts."""
-    # The lengths keep ["ab", "c"] apart from ["a", "bc"].
+    """A digest that identifies the sequence of texts."""
+    # The lengths distinguish ["ab", "c"] from ["a", "bc"].
     digest = hashlib.blake2b(np.fromiter(map(len, texts), np.int64, len(texts)).tobytes(), digest_size=20)
     digest.update("".join(texts).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
@@ -316,9 +316,9 @@ def digest_of(texts: Sequence[str]) -> str:
 def open_metrics(
     specs: Iterable[str | SegmentScore], pair: Sequence[str] | None, *, terms: Sequence[str] = ()
 ) -> dict[str, Metric]:
-    """Build metrics from specifications (`bleu,chrf++` or a function), for these two languages where known.
+    """Build metrics from specifications (`bleu,chrf++` or a function), for the languages if known.
 
-    `terms` are glossaries, for the metrics that read some.
+    `terms` are glossaries for metrics that read them.
     """
     known: dict[str, Any] = {"language": pair[1], "langpair": "-".join(pair)} if pair else {"language": ""}
     if terms:
@@ -338,7 +338,7 @@ def open_metrics(
 def saved_metric(
     name: str, described: str, pair: Sequence[str] | None, *, terms: Sequence[str] = ()
 ) -> Metric:
-    """Rebuild a metric of a saved run: a function has only its description."""
+    """Rebuild a metric of a saved run; of a function, only the description is saved."""
     if described.startswith(FunctionMetric.__name__):
         return FunctionMetric.described(described)
     (metric,) = open_metrics([name], pair, terms=terms).values()
@@ -346,7 +346,7 @@ def saved_metric(
 
 
 def labels_of(metrics: Mapping[str, Metric]) -> dict[str, str]:
-    """The label of each metric; two variants of one metric keep their specifications."""
+    """The label of each metric; variants of the same metric keep their specifications."""
     shared = Counter(metric.label for metric in metrics.values())
     return {n: m.label if shared[m.label] == 1 else n for n, m in metrics.items()}
 
@@ -361,15 +361,15 @@ def checked(
     *,
     terms: Sequence[str] = (),
 ) -> Iterator[Callable[[], dict[str, list[Finding]]]]:
-    """Start the checks and yield a function that returns their findings by system and adds `notes_on_inputs`.
+    """Start checks, and yield a function that returns findings by system and adds `notes_on_inputs`.
 
-    Cached results are not computed again. If the run has workers, they compute the rest at that call.
+    Cached results are not computed again. If the run has workers, they compute the rest at this call.
     """
     for name, metric in metrics.items():
-        corpus.usable(name, metric)  # missing references first: no other advice is needed
+        corpus.usable(name, metric)  # missing references come first
     glossary = None
     if terms:
-        from mtassay.data.formats.glossaries import read_glossaries  # slow to load, and seldom needed
+        from mtassay.data.formats.glossaries import read_glossaries  # loads slowly, and rarely needed
 
         glossary = read_glossaries(terms)
     check_context = CheckContext(*(pair or (None, None)), terms=glossary)

@@ -1,6 +1,6 @@
-"""Checks over a document: texts that differ from those around them.
+"""Checks of documents: they find texts that differ from the texts around them.
 
-They compare figures, lists, repeated sentences, tense and person of a story, and the gender of people. The
+They compare numbers, lists, repeated sentences, tense and person of a story, and the gender of people. The
 majority decides, unless the source explains a difference. Words by language are in `data/narration.toml`.
 """
 
@@ -20,17 +20,17 @@ from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, U
 from mtassay.nlp.sentence_alignment import split_sentences
 
 SPEECH = re.compile('「[^」]*」?|『[^』]*』?|„[^“”]*[“”]?|“[^”]*”|"[^"]*"|«[^»]*»|»[^«]*«')
-"""Quoted people may speak differently from the narrator."""
+"""Finds quotations, since quoted people may speak differently from the narrator."""
 _QUOTE = re.compile("[\"“”„«»「」『』‚‘`]|(?<!\\w)'")
 
 
 def without_speech(text: str) -> str:
-    """A text with spaces in place of quotations, so that positions remain valid."""
+    """Replace quotations in a text by spaces, so that positions remain valid."""
     return SPEECH.sub(lambda match: " " * len(match[0]), text)
 
 
 def name_of(unit: Unit) -> str:
-    """The name of a text in a message."""
+    """Name a text in a message."""
     return quoted(unit.key or unit.id)[1:-1]
 
 
@@ -44,7 +44,7 @@ class Use(NamedTuple):
 
 
 class Minority(NamedTuple):
-    """Unusual uses, one usual use, and how many of all uses agree with it."""
+    """Unusual uses, a usual use, and how many of all uses are like it."""
 
     others: Sequence[Use]
     usual: Use
@@ -52,7 +52,7 @@ class Minority(NamedTuple):
     total: int
 
     def alarm(self, use: Use, units: Mapping[int, Unit], what: str, usual: str) -> Alarm:
-        """The alarm of one of the others; both places are marked."""
+        """Make the alarm of an unusual use; both places are marked."""
         here, there = (units[u.row].output[u.start : u.end].strip() for u in (use, self.usual))
         place = f"{quoted(there)} ({name_of(units[self.usual.row])})"
         message = f"{quoted(here)} {what}; most here {usual} ({self.agreeing} of {self.total}), as {place}"
@@ -60,12 +60,12 @@ class Minority(NamedTuple):
 
 
 def both(use: Use, other: Use) -> tuple[Mark, Mark]:
-    """The marks of a place and of a second one in another text."""
+    """The marks of a place and of a second place in another text."""
     return Mark("output", use.start, use.end), Mark("output", other.start, other.end, other.row)
 
 
 def minority(uses: Iterable[Use], *, least: int = 2, share: float = 2 / 3) -> Minority | None:
-    """The uses that differ from a form with at least this count and share; `None` without such a form."""
+    """Find uses that differ from a form with at least this count and share; `None` without such a form."""
     uses = list(uses)
     counts = Counter(use.form for use in uses)
     if len(counts) < 2:
@@ -78,7 +78,7 @@ def minority(uses: Iterable[Use], *, least: int = 2, share: float = 2 / 3) -> Mi
 
 
 class DocumentCheck(Check):
-    """A check that reads one document after the other."""
+    """A check that reads one document at a time."""
 
     group: ClassVar[str] = "consistency"
     severity: ClassVar[Severity] = "minor"
@@ -100,7 +100,7 @@ class DocumentCheck(Check):
 
     @abstractmethod
     def look(self, document: Mapping[int, Unit], context: CheckContext) -> Iterable[Alarm]:
-        """The alarms of one document, given its units by their index among all."""
+        """Return the alarms of one document, given its units by their index among all units."""
 
 
 # Figures and lists ------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ _MARKS = {",": "a comma", ".": "a point", " ": "a space", "'": "an apostrophe", 
 
 
 class NumberDrift(DocumentCheck):
-    """Figures whose decimal mark or thousands separator differs from most of a document.
+    """Numbers whose decimal mark or thousands separator differs from most of a document.
 
     >>> sources, outputs = ["3.5 km", "2.5 km", "1.5 km"], ["3,5 km", "2,5 km", "1.5 km"]
     >>> texts = enumerate(zip(outputs, sources, strict=True))
@@ -134,12 +134,12 @@ class NumberDrift(DocumentCheck):
 
 
 def _figures(index: int, unit: Unit, kind: str, *, point: bool) -> Iterator[Use]:
-    """Find the figures of a source as written in the output, each once."""
+    """Find the numbers of a source as written in the output, each once."""
     group, mark = (",", ".") if point else (f".{_SPACES}", ",")
     pattern = rf"(?<![\w.,:/'+-])(\d{{1,3}}(?:[{group}]\d{{3}})+|\d+)(?:\{mark}(\d+))?(?![\w:/'-]|[.,]\d)"
     for whole, decimals in dict.fromkeys(re.findall(pattern, unit.source or "")):
         digits = re.sub(r"\D", "", whole)
-        # 22.0 is a release of a program, which keeps its form.
+        # 22.0 is a version of a program, which does not change.
         if kind == "decimals" and decimals.strip("0"):
             body = rf"(?:{_spaced(digits)})([.,]){decimals}"
         elif kind == "thousands" and len(digits) > 4 and digits != whole:
@@ -153,7 +153,7 @@ def _figures(index: int, unit: Unit, kind: str, *, point: bool) -> Iterator[Use]
 
 
 def _spaced(digits: str, *, first: bool = False) -> str:
-    """A pattern of digits with any thousands separators; it captures the first separator."""
+    """A pattern for digits with any thousands separators, which captures the first separator."""
     head = len(digits) % 3 or 3
     groups = [digits[:head], *(digits[i : i + 3] for i in range(head, len(digits), 3))]
     between = rf"[.,'{_SPACES}]?"
@@ -205,7 +205,7 @@ _NEAR = 3
 
 
 class RepeatedSentence(DocumentCheck):
-    """A sentence of a translation that a neighbouring text has, too, although the sources share none.
+    """A sentence of a translation that a neighbouring text also has, although the sources share none.
 
     >>> texts = [("It rained all day.", "Es regnete den ganzen Tag."), ("We left.", "Wir gingen.")]
     >>> texts.append(("The hut was empty.", "Es regnete den ganzen Tag. Die Hütte war leer."))
@@ -216,7 +216,7 @@ class RepeatedSentence(DocumentCheck):
 
     id = "repeated-sentence"
     severity: ClassVar[Severity] = "major"
-    about = "a sentence that the translation of a text nearby has too, where the sources say different things"
+    about = "a sentence that is also in the translation of a nearby text, although the sources differ"
 
     def look(self, document: Mapping[int, Unit], context: CheckContext) -> Iterator[Alarm]:
         rows = list(document)
@@ -239,7 +239,7 @@ class RepeatedSentence(DocumentCheck):
 
 
 def _said_twice(unit: Unit, other: Unit) -> bool:
-    """Whether the sources of two texts have a sentence in common, or nearly so."""
+    """Whether the sources of two texts share a sentence, or nearly."""
     one, two = (split_sentences(u.source or "") for u in (unit, other))
     return any(SequenceMatcher(None, a, b).ratio() > 0.6 for a in one for b in two)
 
@@ -253,7 +253,7 @@ _CAPITALISED = re.compile(r"\b[A-Z][a-z]{2,}\b")
 
 @cache
 def _pattern(table: str, code: str) -> re.Pattern[str] | None:
-    """A pattern for the words of a table; an entry after a slash is itself a pattern."""
+    """A pattern for the words of a table; an entry after a slash already is a pattern."""
     told = read_table(Path(__file__).parent / "data" / "narration.toml")[table].get(code)
     if told is None:
         return None
@@ -273,7 +273,7 @@ def _first(table: str, code: str, text: str) -> re.Match[str] | None:
 
 
 def _only(tables: tuple[str, str], code: str, text: str) -> tuple[str, re.Match[str]] | None:
-    """The only one of two tables with words in a text, and its first word there."""
+    """If only one of two tables has words in a text: this table, and its first word in the text."""
     one, other = (_first(table, code, text) for table in tables)
     if one is None or other is None:
         return (tables[0], one) if one else (tables[1], other) if other else None
@@ -281,7 +281,7 @@ def _only(tables: tuple[str, str], code: str, text: str) -> tuple[str, re.Match[
 
 
 class NarrationDrift(DocumentCheck):
-    """A text of a story that changes tense or person, where its source does not and most texts do not.
+    """A text of a story that changes tense or person, although its source and most texts do not.
 
     >>> texts = [("He was old.", "Er war alt."), ("He had a dog.", "Er hatte einen Hund."),
     ...          ("It came back.", "Er kam wieder."), ("He saw it.", "Er sieht es.")]
@@ -291,10 +291,10 @@ class NarrationDrift(DocumentCheck):
     """
 
     id = "narration-drift"
-    about = "a text that changes the tense or the person of a story, where the source does not"
+    about = "a text that changes the tense or the person of a story, although the source does not"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only between languages whose words it knows."""
+        """Whether the words of both languages are known."""
         codes = code_of(context.source), code_of(context.target)
         return all(_pattern("first", code) or _pattern("past", code) for code in codes)
 
@@ -327,10 +327,10 @@ class NarrationDrift(DocumentCheck):
 
 
 class GenderDrift(DocumentCheck):
-    """A person who is a man in most texts of a document, and a woman in one, or the other way round.
+    """A person who is a man in most texts of a document but a woman in one, or the reverse.
 
-    Names and narrators are judged by the verbs that agree with them, other people where the source has only
-    "she" and the output "he".
+    The gender of names and narrators is judged by verbs that agree with them. The gender of other people is
+    judged if the source has only "she" and the output only "he".
 
     >>> texts = ["Nyssi vstala.", "Pak Nyssi čekala.", "Nyssi se usmál."]
     >>> units = [Unit(str(i), o, "Nyssi did.", document="a") for i, o in enumerate(texts)]
@@ -343,7 +343,7 @@ class GenderDrift(DocumentCheck):
     about = "a person who is a man in most texts of a document and a woman in one, or the other way round"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only in languages that mark gender."""
+        """Whether the language marks gender."""
         return bool(_pattern("narrator", code_of(context.target))) or self._has_pronouns(context)
 
     @staticmethod
@@ -356,7 +356,7 @@ class GenderDrift(DocumentCheck):
         for index, unit in document.items():
             for name, use in _agreements(index, unit, code):
                 people.setdefault(name, []).append(use)
-            # A reply may be by somebody else.
+            # A reply may come from another person.
             is_reply = (unit.source or "").startswith("@")
             if not is_reply and _first("first", source, without_speech(unit.source or "")):
                 told = without_speech(unit.output)
@@ -377,7 +377,7 @@ def _gender(ending: str) -> str:
 
 
 def _agreements(index: int, unit: Unit, code: str) -> Iterator[tuple[str, Use]]:
-    """The names of the source that are subjects in the output, with a verb that agrees."""
+    """Find names of the source that are subjects in the output, with a verb that agrees."""
     pattern = _pattern("subject", code)
     names = set(_CAPITALISED.findall(unit.source or "")) if pattern else set()
     for match in pattern.finditer(unit.output) if pattern and names else ():
@@ -386,7 +386,7 @@ def _agreements(index: int, unit: Unit, code: str) -> Iterator[tuple[str, Use]]:
 
 
 def _other_pronouns(document: Mapping[int, Unit], source: str, target: str) -> Iterator[Alarm]:
-    """Texts whose source mentions only a woman and the output only a man, or the other way round."""
+    """Find texts whose source mentions only a woman and the output only a man, or the reverse."""
     for index, unit in document.items():
         wanted = _only(("he", "she"), source, unit.source or "")
         own = _only(("he", "she"), target, unit.output)

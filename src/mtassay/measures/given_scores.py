@@ -1,4 +1,4 @@
-"""Scores from elsewhere: a file of them, or a Python function that gives one for each output."""
+"""Scores that the user gives: a file of scores, or a Python function that scores each output."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from mtassay.measures.metric import Floats, Metric, measure_in_chunks, settings_
 
 COLUMNS = ("score", "count")
 PEOPLE = ("z.scr", "esa", "da", "mqm", "z", "raw.scr", "human")
-"""Columns of human scores, the preferred one first."""
+"""Columns of human scores, the preferred column first."""
 _PEOPLE_FILES = frozenset({"esa", "da", "mqm", "human", "people", "dasqm", "sqm"})
 
 
 def are_of_people(label: str, file: str) -> bool:
-    """Whether people gave scores, according to the names of the column and of the file.
+    """Whether people gave the scores, according to the names of the column and the file.
 
     >>> are_of_people("Z.SCR", "seg-scores.csv"), are_of_people("score", "metricx.jsonl")
     (True, False)
@@ -40,11 +40,11 @@ def are_of_people(label: str, file: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Scores(Metric):
-    """The mean of the scores that a file has for the outputs: `scores:metricx.jsonl:better=lower`.
+    """The mean of the outputs' scores in a file: `scores:metricx.jsonl:better=lower`.
 
-    A row is found by its source and output where the file has both texts, else by system and id. `column`
-    names the scores where the file has several; `better` says which end of the scale is good. Outputs that
-    the file does not rate are left out and counted: the `n` of a score says how many are in it.
+    A row is found by its source and output if the file has both texts, else by system and id. `column` names
+    the column of scores if the file has several; `better` says which end of the scale is good. Outputs
+    without a score are left out; the `n` of a score counts the scored outputs.
     """
 
     name: ClassVar[str] = "scores"
@@ -62,7 +62,7 @@ class Scores(Metric):
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]
-        """The direction that `better` gives."""
+        """Whether higher is better, according to `better`."""
         return self.better == "higher"
 
     @property
@@ -71,7 +71,7 @@ class Scores(Metric):
 
     @property
     def decimals(self) -> int:  # type: ignore[override]
-        """Fewer for larger scores: 1 for 100 points, 2 for error weights, 4 for probabilities."""
+        """The number of decimals: 1 for 100 points, 2 for error weights, 4 for probabilities."""
         column = self._scores
         values = [
             *column.by_text.values(),
@@ -87,7 +87,7 @@ class Scores(Metric):
 
     @property
     def reads_ids(self) -> bool:  # type: ignore[override]
-        """True if the file has no texts."""
+        """Whether rows are found by id, since the file has no texts."""
         return not self._scores.by_text
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
@@ -95,10 +95,10 @@ class Scores(Metric):
         return settings_signature(self, segments, extra={**(extra or {}), "sha256": digest})
 
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
-        """Columns `score` and `count`; both are 0 for an output without a score."""
+        """Return columns `score` and `count`; both are 0 for an output without a score."""
         names = {ours: theirs for theirs, ours in match_systems(self._scores.systems, list(outputs)).items()}
         ids = [segment.id for segment in segments]
-        # A file that names none of our systems rates texts of any system.
+        # A file without our systems' names rates texts of any system.
         by_text = self._scores.by_text
         if not names:
             by_text = means((("", src, out), value) for (_, src, out), value in by_text.items())
@@ -120,7 +120,7 @@ class Scores(Metric):
         return statistics
 
     def by_system(self, systems: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Scores of rated segments by id, of these systems, or of all in the file if `systems` is empty."""
+        """Scores of rated segments by id, for these systems (default: all systems in the file)."""
         names = match_systems(self._scores.systems, systems) if systems else {}
         return {
             names.get(theirs, theirs): {unit: value for unit, value in own.items() if value is not None}
@@ -129,7 +129,7 @@ class Scores(Metric):
         }
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean score; not a number without ratings."""
+        """The mean score; nan without ratings."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 
@@ -150,7 +150,7 @@ class Scores(Metric):
 
     def _nothing(self, system: str, first: str) -> str:
         if self._scores.by_text:
-            return f"it rates none of the outputs of {system!r}: their texts are others than those in it"
+            return f"it rates none of the outputs of {system!r}: the texts in it are different"
         if not self._scores.by_segment:
             return "it rates whole systems: give one with a score for each output (system, id, score)"
         rated = ", ".join(self._scores.systems[:4])
@@ -162,9 +162,9 @@ def _positions(count: int) -> list[str]:
 
 
 SegmentScore = Callable[..., float]
-"""A number for one output, more is better: of (output), (output, reference) or (output, reference, source).
+"""A function of (output), (output, reference) or (output, reference, source); higher is better.
 
-Parameters called `reference` (the first one), `references` (a list of all), `source` may have any place.
+Parameters named `reference` (the first), `references` (a list of all) or `source` may be anywhere.
 """
 
 
@@ -179,11 +179,11 @@ class FunctionMetric(Metric):
 
     name: ClassVar[str] = "function"
     decimals: ClassVar[int] = 3
-    cacheable: ClassVar[bool] = False  # changes to a function's code go unnoticed
+    cacheable: ClassVar[bool] = False  # changes of a function's code are not noticed
 
     function: str
     score: SegmentScore | None = field(default=None, repr=False, compare=False)
-    """`None` if a saved run has only the name."""
+    """`None` if the saved run has only the name."""
     takes: tuple[str, ...] = ()
     """The function's arguments after the output, in order."""
 

@@ -1,4 +1,4 @@
-"""House style: rules that people set with `--style KEY=VALUE`, and the check that applies them."""
+"""House style: rules that users set with `--style KEY=VALUE`, and the check that applies them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STYLE_RULES = """
 | `variant` | `en-GB`, `en-US`, `pt-BR`, `pt-PT`, `zh-Hans`, `zh-Hant` | words of the other variant |
 | `quotes` | the opening and the closing mark, `„“`, `«»`, `""` | other quotation marks |
 | `apostrophe` | `’` or `'` | the other apostrophe inside words |
-| `ellipsis` | `…` or `...` | the other one |
+| `ellipsis` | `…`, `……` or `...` | the other ones |
 | `dash` | `–` or `—` | the other one, and a hyphen between spaces |
 | `punctuation-space` | `none`, `space`, `nbsp`, `narrow` | another space before `: ; ! ?` (French) |
 | `end-punctuation` | `keep`, `none` | another end than the source has; any full stop at the end |
@@ -27,14 +27,14 @@ STYLE_RULES = """
 | `capitals` | `sentence` | Words In Capitals In The Middle of a text (not in German) |
 | `forbidden` | words, separated by commas | these words, in any case |
 """
-"""All style rules: their names, their values and what they report."""
+"""All style rules with their names, values and descriptions."""
 
 _VALUES: Mapping[str, str] = {
     "address": "formal|informal",
     "variant": r"[a-z]{2}-(?:[A-Z]{2}|[A-Z][a-z]{3})",
     "quotes": r".\s?\s?.",
     "apostrophe": "[’']",
-    "ellipsis": r"…|\.\.\.",
+    "ellipsis": r"…{1,2}|\.\.\.",
     "dash": "[–—]",
     "punctuation-space": "none|space|nbsp|narrow",
     "end-punctuation": "keep|none",
@@ -44,7 +44,7 @@ _VALUES: Mapping[str, str] = {
 }
 
 Rule = Callable[[str, str, str, str], Iterator[FormProblem]]
-# In Brazil nearly everybody is você.
+# In Brazil, nearly everybody is addressed as você.
 _NEUTRAL = re.compile(r"vocês?", re.IGNORECASE)
 
 
@@ -86,7 +86,7 @@ class HouseStyle(UnitCheck):
     needs = frozenset({"style"})
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
-        """A function for the rules of this run; raises `UsageError` if one is unknown."""
+        """Return a function for the rules of this run; `UsageError` if a rule is unknown."""
         check_style(context.style)
         rules = [
             partial(rule, value, context.target or "")
@@ -108,21 +108,21 @@ def _address(value: str, target: str, source: str, output: str) -> Iterator[Form
             yield FormProblem(message, mark("output", item.start, item.end))
 
 
-# A straight quote in a tag belongs to the tag; one after a digit is an inch or a minute.
+# A straight quote in a tag belongs to the tag; after a digit it means an inch or a minute.
 _QUOTE = re.compile(r"<[^<>]*>|(?<!\d)[\"“”„«»「」‟]|(?<=[^\W\d_])\"")
 
 
 def _quotes(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
     allowed = {value[0], value[-1]}
     for match in _QUOTE.finditer(output):
-        if match[0][0] != "<" and match[0] not in allowed:
+        if match[0][0] != "<" and match[0] not in allowed and not (match[0] == '"' and '{"' in source):
             message = f"Style: quotation marks are {value}, not {match[0]}"
             yield FormProblem(message, mark("output", match.start(), match.end()))
             return
 
 
 def _replaced(value: str, pattern: str, name: str, output: str) -> Iterator[FormProblem]:
-    """A sign is written in one way; the other way has a certain fix."""
+    """Check that a sign is written in one way; the other way has a certain fix."""
     wrong = re.compile(pattern)
     match = wrong.search(output)
     if match:
@@ -137,7 +137,9 @@ def _apostrophe(value: str, target: str, source: str, output: str) -> Iterator[F
 
 
 def _ellipsis(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
-    return _replaced(value, r"(?<!\.)\.\.\.(?!\.)" if value == "…" else "…", "ellipsis", output)
+    others = (r"(?<!\.)\.\.\.(?!\.)", "(?<!…)…(?!…)", "……")
+    pattern = "|".join(other for other in others if not re.search(other, value))
+    return _replaced(value, pattern, "ellipsis", output)
 
 
 def _dash(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:

@@ -1,4 +1,4 @@
-"""Checks that outputs keep the names that programs read: options, paths, functions, addresses."""
+"""Checks whether outputs keep names that programs read: options, paths, functions, addresses."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Identifiers(UnitCheck):
 
 
 def _may_change(kind: str, name: str, source: str, output: str) -> bool:
-    """True if a text only looks like a name: an access key, a variable of a usage line, a key as text."""
+    """Whether a text only looks like a name: an access key, a variable of a usage line, a key as text."""
     if kind == "path":
         return source.startswith("/") and output.startswith("/") and " " in source  # a menu
     if kind == "file":
@@ -72,7 +72,7 @@ def _may_change(kind: str, name: str, source: str, output: str) -> bool:
         moved = source.count("_") == 1 == output.count("_") and _ACCESS_KEY.search(output) is not None
         is_access_key = "_" not in rest and (min(len(first), len(rest)) < 3 or moved)
         return is_access_key or name[: len(first) + 2] in output or source.lstrip().startswith("-")
-    # A label of few words: TreeMenu root row, BlockSize: %d.
+    # A label with few words: TreeMenu root row, BlockSize: %d.
     is_label = name[0].isupper() and len(source.split()) < 4 and source.startswith(name)
     return is_label or name == source.strip(" .:") or name.startswith(("Mc", "Mac"))
 
@@ -100,9 +100,9 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
 
 
 _URL = re.compile(
-    r"(?:(?<![A-Za-z])(?i:https?|ftp|file|mailto|git|ssh)://?(?=\w)|(?<![\w./@])www\.(?=\w))[^\s<>\"'`{}|\\^，。、；：！？「」『』（）“”„«»’‘]++"
+    r"(?:(?<![A-Za-z])(?i:https?|ftp|file|mailto|git|ssh)://?(?=\w)|(?<![\w./@])www\.(?=\w))[^\s<>\"'`{}|\\^一-龥，。、；：！？「」『』（）“”„«»’‘]++"
 )
-_ADDRESS = re.compile(r"://|www\.|@|mailto:|\.(?:com|org|net|io|gov|edu|info)\b|\w\.[a-z]{2}/")
+_HOST = re.compile(r"\.(?:(?:com|org|net|io|gov|edu|info)\b|(?<=\w\.)[a-z]{2}/)")
 _DOMAIN = re.compile(
     r"(?<![\w@./:-])(?:[a-z0-9-]{2,40}\.){1,3}(?:(?:com|org|net|io|gov|edu|info)(?![\w@-]|\.\w)"
     r"(?:/[\w./?=&%#-]*[\w/])?|(?:de|fr|es|it|pt|nl|ch|at|uk|eu|br|pl|cz|ru|jp|cn)/[\w./?=&%#-]*[\w/])"
@@ -110,7 +110,7 @@ _DOMAIN = re.compile(
 _EMAIL = re.compile(
     r"(?<![\w.+%-])[\w.+-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.){1,8}[A-Za-z]{2,24}(?![\w@])"
 )
-# /de/, de.html, ?hl=de, https://de.example.org: translators point readers to pages in their language.
+# /de/, de.html, ?hl=de, https://de.example.org: translators link to pages in the readers' language.
 _LANGUAGE_PART = re.compile(r"(?<=[/._=-])[a-z]{2}(?:[-_][A-Za-z]{2,4})?(?![A-Za-z])")
 _LANGUAGE_HOST = re.compile(r"^\w+://(?:www\.|[a-z]{2}\.)?")
 
@@ -132,8 +132,13 @@ class Urls(UnitCheck):
         return _link_problems
 
 
+def _may_link(text: str) -> bool:
+    is_marked = "@" in text or "://" in text or "www." in text or "mailto:" in text
+    return is_marked or _HOST.search(text) is not None
+
+
 def _link_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
-    if not (_ADDRESS.search(source) or _ADDRESS.search(output)):
+    if not (_may_link(source) or _may_link(output)):
         return ()
     wanted, given = _addresses(source), _addresses(output)
     spelled, expected = {_folded(url) for url in given}, {_folded(url) for url in wanted}
@@ -170,12 +175,12 @@ def _addresses(text: str) -> list[str]:
 
 
 def _folded(url: str) -> str:
-    """An address without its irrelevant parts: case, a slash at the end, the scheme before `www`."""
+    """Normalise an address: remove case, a final slash, and the scheme before `www`."""
     return re.sub(r"^https?://(?=www\.)", "", url.casefold()).rstrip("/")
 
 
 def _without_language(url: str) -> str:
-    """An address without its scheme, a slash at the end and language codes.
+    """Return an address without its scheme, a final slash and language codes.
 
     >>> _without_language("https://www.example.org/en-us/") == _without_language("http://example.org")
     True
@@ -188,9 +193,19 @@ def _without_language(url: str) -> str:
     return host + re.sub(r"/+", "/", _LANGUAGE_PART.sub("", slash + path)).rstrip("/")
 
 
+# Codes of languages for which translators put that of theirs; /eu/, /us/ and /uk/ are places.
+_LANGUAGES = frozenset(("en", "de", "fr", "es", "it", "pt", "ru", "zh", "ja", "cs", "pl", "nl"))
+_PATH_LANGUAGE = re.compile(r"(?<=[^/]/)([a-z]{2})(?=/|$)")
+
+
 def _same_page(url: str, other: str) -> bool:
-    """True if the other address is the same page in another language, or a page below it."""
+    """Whether the other address is the same page in another language, or a page below it."""
     if "://" in url and "://" not in other and not other.startswith("www."):
         return False
     one, two = _without_language(url), _without_language(other)
+    places = [
+        part for part in _PATH_LANGUAGE.findall(url) if part not in other and not url.count(f"/{part}", 9) > 1
+    ]
+    if len(url) == len(other) and any(part not in _LANGUAGES for part in places):
+        return False
     return one == two or (other.startswith(url) and other != url and url.endswith("/"))

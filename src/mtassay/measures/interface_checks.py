@@ -1,4 +1,4 @@
-"""Checks of short texts in programs: access keys, length, capital letters."""
+"""Checks of short texts in user interfaces: access keys, length, capital letters."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from mtassay.measures.check import (
 )
 from mtassay.measures.name_check import small_place
 from mtassay.measures.punctuation import end_of
+from mtassay.measures.talk import small_words
 
 _SIGNS = {
     "&": re.compile(
@@ -39,8 +40,8 @@ _ENOUGH = 5
 class Accelerators(Check):
     """The access key of a menu entry or a button: `&File`, `_File` or `~File`.
 
-    The file decides whether a sign marks access keys: by the fact `accelerator` of a unit, or by the majority
-    of its translations, if it has five or more such texts.
+    A sign marks access keys if the fact `accelerator` of a unit says so, or the majority of the translations
+    in a file with at least five such texts.
 
     >>> units = [Unit("1", "&Datei", "&File"), Unit("2", "Bearbeiten", "&Edit")]
     >>> [alarm.message for alarm in Accelerators().find(units, CheckContext("en", "de"))]
@@ -131,7 +132,7 @@ def _length_problems(source: str, output: str, unit: Unit) -> Sequence[FormProbl
     limit = unit.facts.get("max_length")
     if not limit or len(output) <= int(limit):
         return ()
-    # Inline codes of XLIFF are not shown.
+    # Inline codes of XLIFF are not displayed.
     length = len(output) - sum(len(code) * output.count(code) for code in unit.facts.get("codes", ()))
     if length <= int(limit):
         return ()
@@ -144,7 +145,7 @@ _CASELESS = words(
 )
 _NOUNS_ARE_CAPITAL = words("de lb gsw nds bar ksh")
 _LETTERS = re.compile(r"[^\W\d_]+")
-# Parts of a text that the translator does not write.
+# Parts of a text that translators do not write.
 _SKIP = re.compile(r"%(?:\d+\$)?[-+#0 ]*[\d.*]*[a-zA-Z@]+|\{[^{}]*\}|<[^<>]*>|&\w+;|\\[nt]|\$\w+")
 _CODE_START = re.compile(r"[\w.+-]*[_/.\\=:@()\d<>*-]\w|[A-Za-z]+\(|\w+::")
 
@@ -161,7 +162,7 @@ _LABEL_OUTPUT = re.compile(r"[^\W\d_]{3,}(?=\s?[:!])")
 
 
 class LetterCase(ConventionCheck):
-    """Capital letters: all of them, or the first.
+    """Capital letters: the whole text, or the first letter.
 
     >>> units = [Unit("1", "datei öffnen", "Open file"), Unit("2", "Achtung heiß", "CAUTION HOT")]
     >>> [alarm.message for alarm in LetterCase().find(units, CheckContext("en", "es"))]
@@ -174,7 +175,7 @@ class LetterCase(ConventionCheck):
     about = "a first letter, a name or a whole text in another case than the source"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only from languages with capital letters; into languages without them, only for names."""
+        """Whether the source language has capital letters; for targets without them, only names count."""
         return code_of(context.source) not in _CASELESS
 
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
@@ -218,13 +219,13 @@ class LetterCase(ConventionCheck):
             if capital_nouns or (len(output) > 1 and output[1].isupper()) or _CODE_START.match(source):
                 return _shouting(source, output)
             if source.count(" ") > 3 or end_of(source):
-                return ()  # A sentence may begin as sentences do.
+                return ()  # A sentence may begin with a capital letter.
             return [FormProblem("The source begins with a small letter", mark("output", 0, 1))]
 
         return problems
 
 
-# Abbreviations and names with a capital inside: USB-C, HDMI, GitHub.
+# Abbreviations, and names with a capital inside: USB-C, HDMI, GitHub.
 _ABBREVIATION = re.compile(
     r"(?<![\w.@/<{$%#-])[A-Za-z]*[A-Z][A-Za-z]*[A-Z0-9-][A-Za-z0-9-]*(?![\w.@/>}=-]?\w)"
 )
@@ -233,32 +234,39 @@ _SHOUTED = words(
 )
 
 
-# Days and months, which these languages write in small letters within a sentence.
+# Days and months, which these languages write in lower case within a sentence.
 _DAYS = {
-    code: re.compile(rf"(?<=[a-zà-ÿа-яё] )(?:{days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
-    for code, days in {
-        "en": "monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|october|december",
-        "es": "Lunes|Martes|Miércoles|Jueves|Viernes|Sábado|Domingo|Enero|Febrero|Abril|Agosto|Octubre",
-        "fr": "Lundi|Mardi|Mercredi|Jeudi|Vendredi|Samedi|Dimanche|Janvier|Février|Avril|Juillet|Octobre",
-        "it": "Lunedì|Martedì|Mercoledì|Giovedì|Venerdì|Sabato|Domenica|Gennaio|Febbraio|Luglio|Ottobre",
-        "ru": "Понедельник|Вторник|Сред[уы]|Четверг|Пятниц[уы]|Суббот[уы]|Воскресенье|Январ[ья]|Феврал[ья]",
-    }.items()
+    code: re.compile(rf" (?<=[a-zà-ÿа-яё,—–] )({days})(?!\w| [A-ZÀ-ÞА-ЯЁ])")
+    for code, days in small_words("small-capitals").items()
 }
 
 
 def _capital_day(output: str, day: re.Pattern[str]) -> Sequence[FormProblem]:
     match = day.search(output)
-    case = "capital" if match and match[0].islower() else "small"
-    return (
-        [FormProblem(f"{match[0]} has a {case} letter here", mark("output", *match.span()))] if match else ()
-    )
+    if match is None:
+        return ()
+    if match[1].istitle() and any(map(str.isupper, output[: match.start()].split()[-1])):
+        return ()  # Guiana Francesa
+    case = "capital" if match[1].islower() else "small"
+    return [FormProblem(f"{match[1]} has a {case} letter here", mark("output", *match.span(1)))]
+
+
+_INNER_CAPITAL = re.compile(r"[A-Z][a-z]+[A-Z][A-Za-z]*")
 
 
 def _lowered(source: str, output: str) -> Sequence[FormProblem]:
-    """An abbreviation or name of the source that the output writes in small letters."""
+    """Find an abbreviation or name of the source that the output writes in lower case."""
     for name in _abbreviations(source):
         small = name.lower()
-        if name in output or small not in output:
+        if name in output:
+            continue
+        other = name.capitalize()  # Github for GitHub
+        small = (
+            other
+            if other in output and small != name[0] + other[1:] and _INNER_CAPITAL.fullmatch(name)
+            else small
+        )
+        if small not in output:
             continue
         place = re.search(rf"(?<![\w./@-]){re.escape(small)}(?![\w./@-]\w|\w)", output, re.ASCII)
         if place:
@@ -268,7 +276,7 @@ def _lowered(source: str, output: str) -> Sequence[FormProblem]:
 
 @lru_cache(maxsize=1 << 14)
 def _abbreviations(source: str) -> Sequence[str]:
-    """The abbreviations of a source that an output might write in small letters."""
+    """The abbreviations of a source that an output could write in lower case."""
     if source.isupper() or source.islower():
         return ()
     return [
@@ -284,13 +292,13 @@ def _abbreviations(source: str) -> Sequence[str]:
 
 
 def _is_name(source: str, output: str) -> bool:
-    """True if the source begins with a name, an abbreviation or a word that only English capitalises."""
+    """Whether the source begins with a name, an abbreviation or a word that only English capitalises."""
     word = _LETTERS.match(source)
     return word is not None and (word[0] in output or word[0][1:2].isupper() or word[0] in _ENGLISH_CAPITALS)
 
 
 def _capitals(source: str, output: str) -> Sequence[FormProblem]:
-    """A text in capitals stays so; abbreviations and names of constants do not count."""
+    """Check that a text in capitals stays in capitals; abbreviations and constants do not count."""
     written = _LETTERS.findall(_SKIP.sub(" ", source))
     text = _SKIP.sub(" ", output)
     if sum(map(len, written)) < (8 if len(written) > 1 else 4) or "_" in source:

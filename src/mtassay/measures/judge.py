@@ -1,12 +1,12 @@
-"""The judge: the probability of an error and of a major error in a translation, and the suspect words.
+"""The judge: the probabilities of an error and a major error in a translation, and suspect words.
 
-One judge covers all language pairs. It adds up clues (`clues.py`) with weights learned from people's marks in
-outputs of many systems, 17 language pairs and three sources (`bench/judging.py` trains and measures it,
-docs/studies/judges.md has the figures). A pack may add evidence for its pair: for en-pt, the likelihoods of
-two translation models (`likelihood.py`).
+One judge covers all language pairs. It adds up clues (`clues.py`) with weights that were learned from errors
+marked by people, in outputs of many systems, 17 language pairs and three data sources. `bench/judging.py`
+trains and measures it; docs/studies/judges.md has the results. A pack may add evidence for its pair: for
+en-pt, the likelihoods of two translation models (`likelihood.py`).
 
-Raters differ much in how strict they are, so its probabilities are those of a typical rater. Thirty or more
-answers of your own readers recalibrate it (`JudgeCalibration`).
+Raters are not equally strict, so its probabilities are those of a typical rater. Thirty or more answers from
+your own reviewers recalibrate it (`JudgeCalibration`).
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from numpy.typing import NDArray
 from mtassay.data.language_packs import missing_pack, pack_file
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import RunContext, Verdict
+from mtassay.data.words import plain_marks
 from mtassay.measures.check import CheckContext, Unit
 from mtassay.measures.check_run import CheckEvidence, choose_checks, id_of, run_checks
 from mtassay.measures.clues import ClueFinder, Clues, JudgedAnswer, Suspect
 from mtassay.measures.likelihood import Clue, Likelihoods, find_likelihoods
 from mtassay.measures.polarity import find_polarity
 from mtassay.nlp.encoder import encoder_version, is_installed, open_reader
-from mtassay.nlp.normalisation import plain_marks
 
 OURS = "ours"
 """The name of the judge for all pairs."""
 PRECISION, LIFT = 0.68, 1.5
-"""The smallest expected share of errors among outputs called wrong, and its ratio to the usual share.
+"""The lowest expected share of errors among outputs called wrong, and its ratio to the usual share.
 
-The probabilities are cautious at the top: with a reference, people found an error in 76 to 78 % of these.
+High probabilities are cautious: with a reference, people found an error in 76 to 78 % of these outputs.
 """
 MOST = 0.72
-"""The expected precision that is enough even if most outputs have an error."""
+"""An expected precision that is enough even if most outputs have an error."""
 SURE = ("refusal", "obeyed", "wrong-language", "untranslated")
 """Checks whose alarm makes an output wrong, and the error critical."""
 _GRAVE = ("placeholders", "message-format", "tags", "numbers")
-"""Checks whose alarm makes an error critical where the judge calls the output wrong and the error major."""
+"""Checks whose alarm makes an error critical if the judge calls the output wrong and the error major."""
 SEVERITY = 2.0
-"""The weight of severity relative to level in the log-odds of any error."""
+"""The relative weight of severity, compared with level, in the log-odds of any error."""
 RIGHT = 0.25
 """The largest probability of an error at which an output is called right."""
 ENOUGH = 30
@@ -59,7 +59,7 @@ ENOUGH = 30
 
 
 class Reason(NamedTuple):
-    """One line of evidence for an error: the kind of clue, its weight and the words it names."""
+    """One line of evidence for an error: the kind of clue, its weight, and the words that it names."""
 
     name: str
     weight: float
@@ -68,10 +68,10 @@ class Reason(NamedTuple):
 
 
 class Opinion(NamedTuple):
-    """A judge's opinion of one output: `reasons` are those for an error, strongest first.
+    """A judge's opinion of one output; `reasons` speak for an error, strongest first.
 
-    `probability` is that of an error, `major` that of a major one; `None` if the judge gives none. `kind`
-    names the texts compared.
+    `probability` is the probability of an error and `major` that of a major error; `None` if the judge gives
+    none. `kind` names the compared texts.
     """
 
     verdict: Verdict
@@ -81,7 +81,7 @@ class Opinion(NamedTuple):
     major: float | None = None
 
     def with_threshold(self, fail: float) -> Opinion:
-        """The opinion with the verdict "fail" if, and only if, the probability is at least `fail`.
+        """Return the opinion with the verdict "fail" only if the probability is at least `fail`.
 
         >>> [Opinion(v, p).with_threshold(0.6).verdict for v, p in (("fail", 0.5), ("undecided", 0.7))]
         ['undecided', 'fail']
@@ -94,10 +94,10 @@ class Opinion(NamedTuple):
 
     @property
     def severity(self) -> str:
-        """For an output called wrong: "major" if that is more likely than not, else "minor".
+        """The severity of an output called wrong: "major" if this is more likely than not, else "minor".
 
-        It is "critical" only if a check is certain: a negation is lost or added, the output is a refusal or
-        in another language; or the error is major, and a number or a placeholder is wrong.
+        It is "critical" if a check is certain: a negation is lost or added, or the output is a refusal or in
+        another language. It is also "critical" if the error is major and a number or a placeholder is wrong.
         """
         if self.verdict != "fail":
             return ""
@@ -113,7 +113,7 @@ class Opinion(NamedTuple):
 
 
 class JudgeCalibration(NamedTuple):
-    """A recalibration of the judge's log-odds for one system and its readers, learned from `n` answers.
+    """A recalibration of the judge's log-odds for one system and its reviewers, learned from `n` answers.
 
     >>> said, wrong = [0.2, 0.4, 0.6, 0.8] * 10, [False, False, False, True] * 10
     >>> fitted = JudgeCalibration.of(said, wrong)
@@ -125,16 +125,16 @@ class JudgeCalibration(NamedTuple):
     slope: float = 1.0
     n: int = 0
     doubt: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Variance of the shift, covariance, variance of the slope."""
+    """The variance of the shift, the covariance, and the variance of the slope."""
 
     @classmethod
     def of(
         cls, probabilities: Sequence[float], wrong: Sequence[bool], *, usual: float = 1.0
     ) -> JudgeCalibration:
-        """Fit a calibration to the judge's probabilities and people's answers for the same outputs.
+        """Fit a calibration to the judge's probabilities and people's answers about the same outputs.
 
-        The slope is shrunk towards the `usual` one: few answers tell more about the share of wrong outputs
-        than about the quality of the judge's ranking.
+        The slope is shrunk towards the `usual` slope, since few answers say more about the share of wrong
+        outputs than about the quality of the judge's ranking.
         """
         x = np.array([logit(p) for p in probabilities])
         y = np.asarray(wrong, float)
@@ -155,10 +155,10 @@ class JudgeCalibration(NamedTuple):
         )  # fmt: skip
 
     def precision(self, probabilities: Sequence[float]) -> tuple[float, float]:
-        """The likely range of the share with an error among the outputs called wrong.
+        """The likely range of the share of errors among the outputs called wrong.
 
-        `probabilities` are the judge's for these outputs before recalibration. The range is two standard
-        deviations on either side: from the uncertainty of the fit, and from chance in so many outputs.
+        `probabilities` are the judge's probabilities for these outputs before recalibration. The range is two
+        standard deviations on both sides, from the uncertainty of the fit and from chance.
         """
         x = np.array([logit(p) for p in probabilities])
         p = 1 / (1 + np.exp(-(self.shift + self.slope * x)))
@@ -175,10 +175,10 @@ class JudgeCalibration(NamedTuple):
 
 
 class JudgeRecord(NamedTuple):
-    """The judge's results on outputs that people rated, from documents and systems outside its training data.
+    """The judge's results on rated outputs, from documents and systems outside its training data.
 
-    Of `n` outputs `wrong` have an error; it reported `failed`, and `caught` of these are wrong. `auc`
-    measures its ranking of outputs with a major error.
+    Of `n` outputs, `wrong` have an error. The judge reported `failed` outputs, of which `caught` are wrong.
+    `auc` measures its ranking of outputs with a major error.
     """
 
     pair: str
@@ -208,11 +208,11 @@ class JudgeRecord(NamedTuple):
 
 
 def limit_of(probabilities: Sequence[float]) -> float:
-    """The smallest probability at which outputs of one file are called wrong.
+    """The lowest probability at which outputs of a file are called wrong.
 
-    As many as possible are called wrong, highest probability first, while 68 % of them, and 1.5 times the
-    usual share (but at most 72 %), are expected to have an error. In a file with fewer than 30 outputs each
-    must reach 68 % by itself.
+    As many outputs as possible are called wrong, highest probability first. But at least 68 % of them must be
+    expected to have an error, and at least 1.5 times the usual share (but at most 72 %). In a file with fewer
+    than 30 outputs, each output must reach 68 %.
 
     >>> limit_of([0.5] * 10), limit_of([0.2] * 60 + [0.7] * 20 + [0.9] * 20), limit_of([0.6] * 40)
     (0.68, 0.7, 1.01)
@@ -222,7 +222,7 @@ def limit_of(probabilities: Sequence[float]) -> float:
     ordered = np.sort(np.asarray(probabilities))[::-1]
     expected = np.cumsum(ordered) / np.arange(1, len(ordered) + 1)
     wanted = min(max(PRECISION, LIFT * float(ordered.mean())), MOST)
-    # Report equal probabilities together, and no output that is more likely right.
+    # Report equal probabilities together, and no output that is more probably right.
     ends = np.append(ordered[:-1] != ordered[1:], True) & (ordered >= 0.5)
     enough = np.flatnonzero(ends & (expected >= wanted))
     return float(ordered[enough[-1]]) if len(enough) else 1.01
@@ -233,19 +233,19 @@ class TranslationJudge(ABC):
 
     pair: Pair
     has_memory: ClassVar[bool] = False
-    """Whether it stores answers itself: then it runs in this process, without the cache."""
+    """Whether it stores answers itself; then it runs in this process, without the cache."""
 
     def lent(self, context: RunContext, system: str) -> TranslationJudge:
-        """The judge with the engine's tools, for outputs of one system; by default the judge itself."""
+        """Return the judge with the engine's tools, for outputs of one system; by default unchanged."""
         return self
 
     def usual_slope(self, opinions: Sequence[Opinion]) -> float:
-        """The slope towards which a calibration is shrunk: 1 if the log-odds are those of errors."""
+        """The slope towards which a calibration is shrunk; 1 if the log-odds already are those of errors."""
         return 1.0
 
     @abstractmethod
     def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
-        """Give one opinion for each answer, in order; `decide` then adds verdicts."""
+        """Return one opinion for each answer, in order; `decide` then adds verdicts."""
 
     @property
     @abstractmethod
@@ -254,14 +254,14 @@ class TranslationJudge(ABC):
 
     @abstractmethod
     def record(self, opinions: Sequence[Opinion]) -> str:
-        """One line: how often it agrees with people on outputs such as these, or that this is unknown."""
+        """Describe in one line how often the judge agrees with people on such outputs, if this is known."""
 
     def decide(
         self, opinions: Sequence[Opinion], *, calibration: JudgeCalibration | None = None
     ) -> list[Opinion]:
-        """Add verdicts: outputs are wrong if that is likely enough, and more so than usual among these.
+        """Add verdicts: outputs are wrong if an error is likely enough, and more likely than usual here.
 
-        Without a probability, the verdict remains. A calibration changes both probabilities alike.
+        Without a probability, the verdict remains. A calibration changes both probabilities in the same way.
         """
         if calibration is not None:
             opinions = [_bent(opinion, calibration) for opinion in opinions]
@@ -299,10 +299,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Weights:
-    """A linear model for answers of one kind, with the conversion of its sums into two probabilities.
+    """A linear model for one kind of answers, and the conversion of its sums into two probabilities.
 
-    `clues` has for each clue its usual value, its usual spread, and two weights per spread: one for the
-    severity of errors relative to the same rater's other marks, and one for the frequency of any error.
+    `clues` has the usual value and spread of each clue, and two weights per spread. One is for the severity
+    of errors relative to the same rater's other marks, the other for the frequency of any error.
     """
 
     clues: Mapping[str, tuple[float, float, float, float]]
@@ -315,7 +315,7 @@ class Weights:
         return list(self.clues)
 
     def probabilities(self, values: Mapping[str, float]) -> tuple[float, float]:
-        """The probabilities of any error and of a major one; a missing clue counts as usual."""
+        """The probabilities of any error and of a major error; a missing clue has its usual value."""
         severity = level = 0.0
         for name, (usual, spread, severe, often) in self.clues.items():
             if name in values:
@@ -327,9 +327,9 @@ class Weights:
 
 
 def added_negations(words: Mapping[str, str], answer: JudgedAnswer, reference: str | None) -> float:
-    """Whether an output has more negations than its source and than its reference: 0, 0.5 or 1.
+    """Whether an output has more negations than its source and its reference: 0, 0.5 or 1.
 
-    `words` are two regular expressions that find negations, of `source` and `target` language.
+    `words` has two regular expressions for negations, in the `source` and the `target` language.
 
     >>> words = {"source": r"\\b(no|not)\\b", "target": r"\\bnão\\b"}
     >>> added_negations(words, JudgedAnswer("1", "He is in the city.", "Ele está não cidade."), None)
@@ -345,10 +345,10 @@ def added_negations(words: Mapping[str, str], answer: JudgedAnswer, reference: s
 
 @dataclass(frozen=True)
 class PairEvidence:
-    """A pack's evidence for its pair: weights of the clues from translation models, in log-odds.
+    """A pack's evidence for its pair: weights (log-odds) of the clues from translation models.
 
-    `weights` has the words of negation, and a model for each kind of answers; its `base` scales the log-odds
-    of the judge for all pairs before the clues are added.
+    `weights` has the words of negation, and a model for each kind of answers. The model's `base` scales the
+    log-odds of the judge for all pairs before the clues are added.
     """
 
     models: Likelihoods
@@ -388,7 +388,7 @@ class PairEvidence:
 
 @dataclass(frozen=True)
 class PeopleJudge(TranslationJudge):
-    """The judge for all pairs, trained on people's labels; in some pairs with more evidence from a pack."""
+    """The judge for all pairs, trained on people's labels; for some pairs, a pack adds evidence."""
 
     pair: Pair
     finder: ClueFinder
@@ -396,7 +396,7 @@ class PeopleJudge(TranslationJudge):
     evidence: PairEvidence | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return open_judge, (self.pair,)  # another process opens its own: the encoder is large
+        return open_judge, (self.pair,)  # another process opens its own, since the encoder is large
 
     def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
         found = self.finder.find(answers)
@@ -409,10 +409,10 @@ class PeopleJudge(TranslationJudge):
         return self._with_checks(answers, opinions)
 
     def _with_checks(self, answers: Sequence[JudgedAnswer], opinions: Sequence[Opinion]) -> list[Opinion]:
-        """Add the results of the registry's checks, and contradictions of source and reference.
+        """Add the results of registered checks, and contradictions to source and reference.
 
-        If one is certain, the probability of an error is at least the share that people found there, and
-        enough to be called wrong in a small file. Others only add a reason.
+        A certain result raises the probability of an error at least to the share that people found for it,
+        and enough to be called wrong in a small file. Other results only add a reason.
         """
         found = [
             _EMPTY if not plain_marks(answer.output).strip() else o
@@ -458,7 +458,7 @@ class PeopleJudge(TranslationJudge):
         return f"people-{_digest()}{encoder}{more}"
 
     def record(self, opinions: Sequence[Opinion]) -> str:
-        """The record of the pair, or else the records of the nearest pairs."""
+        """The judge's record for the pair, or else for the most similar pairs."""
         kinds = Counter(opinion.kind for opinion in opinions if opinion.kind)
         kind = kinds.most_common(1)[0][0] if kinds else "encoder+reference"
         own = records_of(self.pair, kind)
@@ -473,7 +473,7 @@ class PeopleJudge(TranslationJudge):
 
 
 def _with_reason(opinion: Opinion, reason: Reason, measured: str) -> Opinion:
-    """Put a check's reason first; a certain one raises the probabilities to the shares that people found."""
+    """Put a check's reason first; a certain check raises the probabilities to the shares found by people."""
     if opinion is _EMPTY:
         return opinion
     if math.isinf(reason.weight):
@@ -486,7 +486,7 @@ def _with_reason(opinion: Opinion, reason: Reason, measured: str) -> Opinion:
 
 
 def _joined(opinion: Opinion, probability: float, reasons: tuple[Reason, ...]) -> Opinion:
-    """Add a pack's evidence to the opinion; the share of major errors among errors remains the same."""
+    """Add a pack's evidence to the opinion; the share of major errors among errors does not change."""
     share = (opinion.major or 0.0) / max(opinion.probability or 0.0, 1e-9)
     return opinion._replace(
         probability=round(probability, 4),
@@ -515,16 +515,16 @@ def _farthest(clues: Clues) -> Reason:
 
 
 def open_judge(pair: Pair, name: str = OURS) -> TranslationJudge:
-    """Open a judge by name, for a pair: ours, with a pack's evidence, or a metric (`metric_judge.py`)."""
+    """Open a judge for a pair by name: ours, with a pack's evidence, or a metric (`metric_judge.py`)."""
     if name == OURS:
         return PeopleJudge(pair, ClueFinder(open_reader()), _weights(), _evidence(pair))
-    from mtassay.measures.metric_judge import MetricJudge  # which builds on this module
+    from mtassay.measures.metric_judge import MetricJudge  # imported late, since it imports this module
 
     return MetricJudge.open(pair, name)
 
 
 def has_models(pair: Pair) -> bool:
-    """Whether this machine has translation models and a pack that help the judge in this pair."""
+    """Whether translation models and a pack that help the judge in this pair are installed."""
     return _evidence(pair) is not None
 
 
@@ -556,9 +556,9 @@ def _weights() -> dict[str, Weights]:
 
 
 def records_of(pair: Pair, kind: str) -> list[JudgeRecord]:
-    """The records of a pair and kind; for a pair without records, those of other pairs, the nearest first.
+    """Return records of a pair and kind; without records, those of other pairs, the most similar first.
 
-    Nearest are pairs with the same target language, then with the same source language, then larger ones.
+    Most similar are pairs with the same target language, then the same source language, then larger ones.
     """
     records = [JudgeRecord(*row) for row in _data()["records"]]
     kinds = [kind.removesuffix("+models"), "encoder+reference" if "reference" in kind else "encoder"]

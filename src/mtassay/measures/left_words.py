@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 from mtassay.data.languages import parse_language
 from mtassay.data.marks import plural
-from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
+from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import (
     is_foreign_word,
     is_international,
@@ -22,8 +22,9 @@ from mtassay.measures.output_language import (
     is_same_text,
     without_quotes,
 )
+from mtassay.measures.word_sets import lost_word
 
-# Addresses, tags, placeholders, options and code need no translation.
+# Addresses, tags, placeholders, options and code are not translated.
 _NO_WORDS = re.compile(
     r"https?://\S++|www\.\S++|(?<!\S)\S{1,80}@\S++|<[^<>]{1,400}>|\{[^{}]{1,80}\}|`[^`]{1,200}`"
     r"|[^\s\w(\"'“„«][\w.:/=-]++|(?<!\w)\w++[_/\\=.(:|][\w(/'\"]\S*+"
@@ -39,11 +40,11 @@ _RUN = 3
 
 
 class UntranslatedWords(Check):
-    """Words that source and output share and that are neither names nor loans.
+    """Words that source and output share and that are neither names nor loan words.
 
-    A word of four or more small letters counts if dictionaries have it in the source language and not in the
-    target language, and it is no usual loan in programs (`socket`); else three small words in a row. Words
-    that a reference has, too, are right.
+    A word of at least four lower-case letters counts if it is in the source language's dictionary, but not in
+    the target language's, and is not a common loan word in programs (`socket`). Three lower-case words in a
+    row also count. Words that a reference also has are right.
     """
 
     id: ClassVar[str] = "untranslated-words"
@@ -53,11 +54,11 @@ class UntranslatedWords(Check):
     scope: ClassVar[Literal["unit", "file"]] = "file"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only between two different languages."""
+        """Whether the languages differ."""
         return context.source is not None and context.target is not None and not is_monolingual(context)
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The check `untranslated` reports outputs that equal their whole source.
+        """Return alarms; outputs that equal their whole source are left to the check `untranslated`.
 
         >>> unit = Unit("1", "Klicken Sie auf den Button, um zu continue.", "Click the Button to continue.")
         >>> [alarm.message for alarm in UntranslatedWords().find([unit], CheckContext("en", "de"))]
@@ -69,7 +70,7 @@ class UntranslatedWords(Check):
         left: Counter[str] = Counter()
         for index, unit in enumerate(units):
             source, output = unit.source or "", unit.output
-            # Nearly always both have no such word in common, and that is cheap to check.
+            # Most pairs have no such word in common, and this is cheap to check.
             words = [word for word in _long_words(source, has_nouns) if word in output]
             if (
                 not words
@@ -81,7 +82,7 @@ class UntranslatedWords(Check):
                         if w not in _right_words(unit.references)
                     )
                     or (
-                        any(map(str.islower, words))  # one of a run is long
+                        any(map(str.islower, words))  # one word of a run is long
                         and len(set(source.split()).intersection(output.split())) >= _RUN
                     )
                 )
@@ -89,9 +90,7 @@ class UntranslatedWords(Check):
                 continue
             if is_same_text(source, output):
                 continue
-            if words := list(_left_words(source, output, *languages)):
-                words = [word for word in words if word not in _right_words(unit.references)]
-            if words:
+            if words := _left_words(source, output, *languages, _right_words(unit.references)):
                 found[index] = words
                 left.update(words)
         loans = _loans(units, left)
@@ -103,7 +102,7 @@ class UntranslatedWords(Check):
 
 
 def _words(text: str) -> list[str]:
-    from mtassay.nlp.annotation import plain_words  # slow to load
+    from mtassay.nlp.annotation import plain_words  # loads slowly
 
     return [word.text for word in plain_words(text)]
 
@@ -115,16 +114,23 @@ def _right_words(references: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _long_words(source: str, has_nouns: bool) -> frozenset[str]:
-    """The long words of a source, only those in small letters unless all nouns have a capital."""
-    return frozenset(word for word in _LONG.findall(source) if has_nouns or word.islower())
+    """The long words of a source; without capitals, unless all nouns are capitalised."""
+    return frozenset(
+        word if has_nouns else word.lower()
+        for word in _LONG.findall(source)
+        if has_nouns or word[1:].islower()
+    )
 
 
 def _loans(units: Sequence[Unit], left: Counter[str]) -> set[str]:
-    """Words that a file keeps more than once, and in at least half of their occurrences."""
+    """Words that a file keeps more than once and in at least half of their occurrences."""
     there: Counter[str] = Counter()
     kept: Counter[str] = Counter()
+    wanted = frozenset(left)
     for unit in units if left else ():
-        words = left.keys() & _LONG.findall(unit.source or "")
+        words = wanted & _long_words(unit.source or "", True)
+        if not words:
+            continue
         there.update(words)
         kept.update(word for word in words if word in unit.output and unit.source != unit.output)
     return {word for word in left if kept[word] > 1 and 2 * kept[word] >= there[word]}
@@ -137,14 +143,17 @@ def _own_words(text: str) -> Sequence[str]:
 
 
 @lru_cache(maxsize=1 << 13)
-def _left_words(source: str, output: str, source_language: str, target_language: str) -> Sequence[str]:
+def _left_words(
+    source: str, output: str, source_language: str, target_language: str, right: frozenset[str]
+) -> list[str]:
     there, here = _own_words(source), _own_words(output)
     known = set(there)
-    left = [word for word in here if word in known and _is_common(word) and not is_loan(word)]
+    known |= {word.lower() for word in there if word.istitle() and target_language in _NOT_LATIN}
+    left = [w for w in here if w in known and _is_common(w) and w not in right and not is_loan(w)]
     if _COMMAND.search(source):
         left = []
     if source_language in _CAPITAL_NOUNS:
-        nouns = {word for word in _AFTER_ARTICLE.findall(output) if word in known}
+        nouns = [word for word in _AFTER_ARTICLE.findall(output) if word in known and word not in right]
         left += [word for word in nouns if word[0].isupper() and len(word) >= _LETTERS + 2]
     languages = source_language, target_language
     foreign = [
@@ -153,19 +162,22 @@ def _left_words(source: str, output: str, source_language: str, target_language:
     return list(dict.fromkeys([*foreign, *_runs(there, here)]))
 
 
+_NOT_LATIN = frozenset(("ru", "uk", "zh", "ja", "ko", "el", "bg"))
+
+
 def _is_common(word: str) -> bool:
     return len(word) >= _LETTERS and word.isalpha() and word.islower()
 
 
 _CAPITAL_NOUNS = frozenset(("de", "lb"))
-# "The Hausmeister has": a noun with an article is usually no name.
+# "The Hausmeister has": a noun with an article is usually not a name.
 _AFTER_ARTICLE = re.compile(
     r"\b(?:the|an?|this|that|his|her|their|our|my|your|no|every) ([^\W\d_]+)(?= [a-z]|[.,!?])", re.IGNORECASE
 )
 
 
 def _runs(there: Sequence[str], here: Sequence[str]) -> list[str]:
-    """Runs of words in both texts, all in small letters and one of them long."""
+    """Runs of lower-case words that are in both texts, with at least one long word."""
     small = [word.isalpha() and word.islower() for word in here]
     text = f" {' '.join(there)} "
     runs = []
@@ -184,10 +196,10 @@ def _marks(side: str, text: str, words: Sequence[str]) -> tuple[Mark, ...]:
 
 
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+")
-# Added to both lengths, so that "No." for "Absolutely not." is nothing special.
+# Added to both lengths, so that "No." for "Absolutely not." is not unusual.
 _SLACK = 12
 _SAMPLE = 2000
-# Fewer translations do not show the usual length in a file.
+# Fewer translations are not enough to know the usual length in a file.
 _FEWEST = 30
 
 
@@ -208,35 +220,37 @@ def _log_size(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """The usual ratio of output to source in a file, as the logarithm of (size + 12) / (size + 12)."""
+    """The usual log ratio of output to source in a file: (size + 12) / (size + 12)."""
 
     usual: float = 0.0
 
     @classmethod
     def of(cls, units: Sequence[Unit]) -> Lengths:
-        """Estimate it from a sample of the units; 0 for fewer than 30."""
+        """Estimate the ratio from a sample of the units; 0 for fewer than 30 units."""
         some = units[:: len(units) // _SAMPLE + 1]
         texts = ((unit.output, unit.source) for unit in some if unit.source and unit.output)
         ratios = [_log_size(output) - _log_size(source) for output, source in texts]
-        # A broken file must not define the usual length: twice or half as long is not usual.
+        # A broken file must not define the usual length, so limit it to half or twice the length.
         return cls(max(-0.5, min(0.5, median(ratios)))) if len(ratios) >= _FEWEST else cls()
 
     def excess(self, unit: Unit) -> float:
-        """The logarithm of an output's length relative to the usual length: 0.69 is twice as long.
+        """The log of an output's length relative to the usual length: 0.69 means twice as long.
 
-        A reference whose length is nearer than the source's counts instead.
+        If a reference's length is closer than the source's, it is used instead.
 
         >>> round(Lengths().excess(Unit("1", "x" * 76, "x" * 32)), 2)
         0.69
         """
         size = _log_size(unit.output)
-        choices = [size - _log_size(unit.source) - self.usual] if unit.source else []
-        choices += [size - _log_size(text) for text in unit.references if text]
-        return min(choices, key=abs, default=0.0)
+        nearest = size - _log_size(unit.source) - self.usual if unit.source else math.inf
+        for text in unit.references:
+            if text and abs(excess := size - _log_size(text)) < abs(nearest):
+                nearest = excess
+        return 0.0 if nearest == math.inf else nearest
 
 
 class _Shared:
-    """The lengths of the latest units, kept because the checks of one file run one after the other."""
+    """A cache of the latest units' lengths, since the checks of a file run one after another."""
 
     def __init__(self, context: CheckContext) -> None:
         self._units: Sequence[Unit] | None = None
@@ -249,32 +263,35 @@ class _Shared:
 
 
 def lengths_of(units: Sequence[Unit], context: CheckContext) -> Lengths:
-    """The lengths of a file, computed once for all checks that ask."""
+    """Return the lengths of a file, computed once for all checks."""
     return context.part(_Shared).of(units)
 
 
 class Omission(Check):
-    """Outputs far shorter than usual in the file."""
+    """Outputs that are much shorter than usual in the file, or lack a word that matters."""
 
     id = "omission"
     group = "meaning"
     severity = "major"
-    about = "the output is much shorter than the source"
+    about = "the output is much shorter than the source, or lacks a word such as except"
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """Outputs of less than about 45 % of the usual length, for sources of a sentence or more."""
-        lengths = lengths_of(units, context)
+        """Find outputs below about 45 % of the usual length, if the source has at least a sentence."""
+        lengths, codes = lengths_of(units, context), (code_of(context.source), code_of(context.target))
         for index, unit in enumerate(units):
             source = unit.source
+            if source and not unit.references and (word := lost_word(source, unit.output, *codes)):
+                yield Alarm(index, f"{word!r} is missing", _marks("source", source.lower(), [word]))
+                continue
             missing, n = _fewer_sentences(source, unit.output) if source else (0, 0)
-            # Half of the length of these sentences, if all are equally long.
+            # Half of the length of these sentences, if all have equal lengths.
             if missing and lengths.excess(unit) < 0.5 * math.log(1 - missing / n):
                 yield Alarm(index, f"{plural(missing, 'sentence')} fewer than the source, and it is shorter")
                 continue
-            # The first comparisons are cheap and settle nearly all cases.
+            # The first comparisons are cheap and decide nearly all cases.
             if source and size_of(source) >= _LONG_SOURCE and 4 * size_of(unit.output) < 3 * size_of(source):
-                # Chinese and Japanese have commas in other places.
+                # Chinese and Japanese use commas differently.
                 is_wide = _WIDE.search(unit.output) is not None
                 parts = len(_PART.findall(source)) - len(_PART.findall(unit.output))
                 if parts > 0 and not is_wide and (excess := lengths.excess(unit)) < -0.32:
@@ -295,18 +312,22 @@ class Omission(Check):
 
 
 class Addition(Check):
-    """Outputs far longer than usual in the file."""
+    """Outputs that are much longer than usual in the file, or add a word that matters."""
 
     id = "addition"
     group = "meaning"
     severity = "major"
-    about = "the output is much longer than the source"
+    about = "the output is much longer than the source, or adds a word such as free"
     scope = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """Outputs of more than about twice the usual length and at least 30 letters more."""
-        lengths = lengths_of(units, context)
+        """Find outputs of more than about twice the usual length, and at least 30 letters more."""
+        lengths, codes = lengths_of(units, context), (code_of(context.target), code_of(context.source))
         for index, unit in enumerate(units):
+            if unit.source and not unit.references and (word := lost_word(unit.output, unit.source, *codes)):
+                where = _marks("output", unit.output.lower(), [word])
+                yield Alarm(index, f"nothing in the source says {word!r}", where)
+                continue
             if not unit.source or len(unit.output) < len(unit.source) + 15 < 30:
                 continue
             if (more := _fewer_sentences(unit.output, unit.source)[0]) and lengths.excess(unit) > 0.35:
@@ -320,17 +341,16 @@ class Addition(Check):
 
 
 _LONG_SOURCE = 50
-# The signs that end a part of a sentence.
+# Punctuation that ends a part of a sentence.
 _PART = re.compile(r"[,;:.!?](?=\s|$)|[、，；：。！？]|\s[–—-]\s")
-_SENTENCE = re.compile(
-    r"[^\W_]{1,2}[>)\]\"'”’“»]{0,3}(?:[\u00a0\u202f ]»)?(?:[.;]|[\u00a0\u202f ]?[!?]+)[\"”»)]?"
-    r"(?=\s+[¿¡(\"'“«„]*[^\W_]|\s*$)"
-    r"|[。！？](?!$)|[。！？]$"
-)
+# The end of a sentence, if there is a word before it; to search for its sign is far faster than for words.
+_SENTENCE = re.compile(r"(?:[.;]|[!?]+)[\"”»)]?(?=\s+[¿¡(\"'“«„]*[^\W_]|\s*$)|[。！？]")
+_WORD_BEFORE = re.compile(r"[^\W_][>)\]\"'”’“»]{0,3}(?:[\u00a0\u202f ]»)?\Z")
+_SPACED_BEFORE = re.compile(rf"{_WORD_BEFORE.pattern[:-2]}[\u00a0\u202f ]?\Z")
 
 
 def _fewer_sentences(one: str, other: str) -> tuple[int, int]:
-    """The number of sentences that the other text lacks, and that this one has; 0 if they are unclear."""
+    """How many sentences one text has fewer than the other, and how many it has; 0 if unclear."""
     if len(one) > 1_000 or (". " not in one and "! " not in one and "? " not in one and "。" not in one):
         return 0, 0
     own, theirs = _count_sentences(one), _count_sentences(other)
@@ -339,14 +359,19 @@ def _fewer_sentences(one: str, other: str) -> tuple[int, int]:
 
 @lru_cache(maxsize=1 << 14)
 def _count_sentences(text: str) -> int:
-    return len(_SENTENCE.findall(text))
+    count = 0
+    for match in _SENTENCE.finditer(text):
+        sign, before = match[0][0], text[max(0, match.start() - 7) : match.start()]
+        pattern = _SPACED_BEFORE if sign in "!?" else _WORD_BEFORE
+        count += sign in "。！？" or before[-1:].isalnum() or pattern.search(before) is not None
+    return count
 
 
 _CONTACT = re.compile(r"\w@\w|https?://|www\.")
 
 
 def has_contact(unit: Unit) -> bool:
-    """Whether an output has an address, as for reports of translation errors, and its source has none."""
+    """Whether only the output has an address, for example for reporting translation errors."""
     return _CONTACT.search(unit.output) is not None and not _CONTACT.search(unit.source or "")
 
 

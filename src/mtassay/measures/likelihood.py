@@ -1,13 +1,13 @@
-"""Clues from translation models: unlikely words of an output, and its differences from the reference.
+"""Clues from translation models: unlikely words of an output, and differences from the reference.
 
-One model reads the output as a translation of the source. The other, of the opposite direction, reads the
-source as a translation of the output: missing content cannot be guessed from the output, but it can be
-guessed from a reference. These clues are computed only for translations that resemble the model's own: there
-its doubt shows errors. Elsewhere good translations in other words are unlikely, too.
+One model reads the output as a translation of the source. Another model, for the opposite direction, reads
+the source as a translation of the output: missing content cannot be predicted from the output, but from a
+reference. These clues are only computed for translations that are similar to the model's own. For these, its
+uncertainty shows errors; otherwise, good translations in other words would also be unlikely.
 
-The model that reads the target language also compares any output with its reference: it finds words of the
-reference without a similar word in the output, by the encoder's states in context (as BERTScore does, Zhang
-et al. 2020), and words of the source that it would derive differently from the two texts.
+The model that reads the target language also compares any output with its reference. It finds words of the
+reference without a similar word in the output, by the encoder's states in context (as in BERTScore, Zhang et
+al. 2020). It also finds words of the source that it would predict differently from the two texts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from mtassay.nlp.marian import (
 
 
 class Clue(NamedTuple):
-    """Evidence for an error: its value, a message if it is strong enough, and the words concerned."""
+    """Evidence for an error: a value, a message if it is strong enough, and the words concerned."""
 
     value: float
     why: str = ""
@@ -44,16 +44,16 @@ LIKELIHOODS = (
     "unlikely", "unlikely-all", "unlikely-word", "unexpected", "doubt", "doubt-word",
     "unexplained", "unexplained-all", "unexplained-word",
 )  # fmt: skip
-"""Names of the clues of an output that resembles the model's own translation."""
+"""Names of the clues for an output that is similar to the model's own translation."""
 LOSSES = ("lost", "lost-all")
-"""More clues of such an output with a reference."""
+"""More clues for such an output with a reference."""
 CONTRASTS = ("missing", "missing-word", "apart", "apart-word")
-"""The clues of every output with a reference."""
+"""The clues for every output with a reference."""
 
-_OWN = 0.9  # the share of words that must be the model's own first choice
-_TELLING = 3.0  # the smallest surprise, in nats, at which a reason names the word: a probability below 5 %
-_MISSING = 0.7  # the smallest distance times rarity at which it does, as in half of all outputs
-_APART = 0.4  # the smallest distance at which it does, as in four of ten
+_OWN = 0.9  # share of words that must be the model's first choice
+_TELLING = 3.0  # surprise (nats) from which a reason names the word: a probability below 5 %
+_MISSING = 0.7  # distance times rarity from which it does, as in half of all outputs
+_APART = 0.4  # distance from which it does, as in 4 of 10 outputs
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Likelihoods:
     folders: tuple[Path, Path]
     signature: str
 
-    # Loaded on demand: a run from the cache often needs only the signature.
+    # Loaded on demand, since a run from the cache often needs only the signature.
 
     @cached_property
     def there(self) -> TranslationModel:
@@ -78,9 +78,9 @@ class Likelihoods:
     def clues(
         self, answers: Sequence[JudgedAnswer], references: Sequence[str | None]
     ) -> list[dict[str, Clue]]:
-        """The clues of each answer by name; fewer if the model's own translation would differ.
+        """Return each answer's clues by name; there are fewer if the model would translate differently.
 
-        Some need a reference. Texts that are too long have no clues: the model would read only a part.
+        Some clues need a reference. Texts that are too long for the model have no clues.
         """
         texts = [(a.source, a.output, r or "") for a, r in zip(answers, references, strict=True)]
         read = [n for n, sides in enumerate(texts) if not any(map(self._is_too_long, sides))]
@@ -126,13 +126,13 @@ class Likelihoods:
 
 
 def _is_own(words: Sequence[ReadWord]) -> bool:
-    """Whether nearly all words are the model's own first choice."""
+    """Whether nearly all words are the model's first choice."""
     likeliest = sum(word.surprise - word.expected < 1e-6 for word in words)
     return likeliest >= _OWN * len(words)
 
 
 def _of_output(words: Sequence[ReadWord]) -> dict[str, Clue]:
-    """Clues from the improbability of the output's words, and from the model's uncertainty there."""
+    """Clues from improbable words of the output, and from the model's uncertainty."""
     total = sum(word.surprise for word in words)
     least = max(words, key=lambda word: word.surprise)
     strange = max(words, key=lambda word: word.surprise - word.expected)
@@ -150,7 +150,7 @@ def _of_output(words: Sequence[ReadWord]) -> dict[str, Clue]:
 
 
 def _of_source(words: Sequence[ReadWord]) -> dict[str, Clue]:
-    """Clues from the difficulty of guessing the words of the source from the output."""
+    """Clues from words of the source that are hard to predict from the output."""
     total = sum(word.surprise for word in words)
     least = max(words, key=lambda word: word.surprise)
     return {
@@ -161,7 +161,7 @@ def _of_source(words: Sequence[ReadWord]) -> dict[str, Clue]:
 
 
 def _of_loss(words_read: Sequence[ReadWord], right: Sequence[ReadWord]) -> dict[str, Clue]:
-    """Clues from words of the source that are easier to guess from the reference."""
+    """Clues from words of the source that are easier to predict from the reference than from the output."""
     losses = [(word.surprise - best.surprise, word) for word, best in zip(words_read, right, strict=True)]
     loss, word = max(losses, key=lambda entry: entry[0])
     return {
@@ -171,7 +171,7 @@ def _of_loss(words_read: Sequence[ReadWord], right: Sequence[ReadWord]) -> dict[
 
 
 def _of_match(reference: RepresentedText, output: RepresentedText) -> dict[str, Clue]:
-    """Clues from the distances of a reference's words to the nearest of the output; rare ones count more."""
+    """Clues from distances of a reference's words to the closest output word; rare words count more."""
     if not len(reference.vectors) or not len(output.vectors):
         return dict.fromkeys(CONTRASTS[:2], Clue(0.0))
     distances = 1 - (reference.vectors @ output.vectors.T).max(axis=1)
@@ -186,7 +186,7 @@ def _of_match(reference: RepresentedText, output: RepresentedText) -> dict[str, 
 
 
 def _of_ways(words: Sequence[ComparedWord]) -> dict[str, Clue]:
-    """Clues from words of the source that the model derives differently from output and reference."""
+    """Clues from words of the source that the model predicts differently from output and reference."""
     worst = max(words, key=lambda word: word.distance)
     why = "output and reference say it differently: "
     return {
@@ -196,14 +196,14 @@ def _of_ways(words: Sequence[ComparedWord]) -> dict[str, Clue]:
 
 
 def _about(word: str, value: float, why: str, *, least: float = _TELLING) -> Clue:
-    """A clue about one word; its message, `why` and the word, needs a value of at least `least`."""
+    """A clue about one word; if its value is at least `least`, it has a message: `why` and the word."""
     shown = word.strip(".,;:!?\"'()")
     return Clue(value, why + shown if shown and value >= least else "", tuple(small_words(shown)[1:-1]))
 
 
 @cache
 def find_likelihoods(pair: Pair) -> Likelihoods | None:
-    """The models of both directions, or `None` if no package on this machine has them."""
+    """Find the models of both directions; `None` if no installed package has them."""
     there, back = find_model(pair), find_model(Pair(pair.target, pair.source))
     if there is None or back is None:
         return None

@@ -1,8 +1,8 @@
-"""A language model as a metric: a direct score, or errors weighed as MQM (Kocmi and Federmann 2023).
+"""A language model as a metric: a direct score, or errors weighted as in MQM (Kocmi and Federmann 2023).
 
-Each output is judged in a conversation of its own, so the order of systems has no influence.
-With `form=pairs` two outputs are compared, in both orders. In every run a share of the outputs is judged
-again with an instruction to the judge appended: a model that obeys it is unfit to judge these outputs.
+Each output is judged in its own conversation, so the order of systems has no influence. With `form=pairs`,
+two outputs are compared in both orders. In every run, a share of the outputs is judged again with an appended
+instruction to the judge. A model that obeys it cannot be trusted to judge these outputs.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ from mtassay.systems.live import DRY_RUN
 
 COLUMNS = ("score", "count")
 UNKNOWN = (
-    "how far a language model can be trusted as a judge of these texts is not known; "
-    "outputs with labels tell: mtassay meta judges"
+    "nobody has measured how far this language model can be trusted as a judge of these texts; "
+    "to measure it on labelled outputs: mtassay meta judges"
 )
 PROMPTS = 3
-"""Increases when the words of a prompt, or the parsing of a reply, change."""
+"""Increase this number when a prompt or the parsing of replies changes."""
 
 
 @dataclass(slots=True)
 class Spent:
-    """The cost of judging: replies, and tokens as far as the server counts them."""
+    """The cost of judging: replies, and tokens if the server counts them."""
 
     replies: int = 0
     read: int = 0
@@ -76,7 +76,7 @@ class Spent:
         self.uncounted += not usage
 
     def price(self, price: Sequence[float]) -> float | None:
-        """The cost of the tokens, given prices per million read and per million written; `None` if unknown.
+        """The cost, given prices per million tokens read and written; `None` if unknown.
 
         >>> Spent(replies=10, read=200_000, written=1_000).price((0.25, 2))
         0.052
@@ -86,7 +86,7 @@ class Spent:
         return (self.read * price[0] + self.written * price[1]) / 1e6
 
     def describe(self, price: Sequence[float]) -> str:
-        """The same in words.
+        """Describe the cost.
 
         >>> Spent(replies=10, read=200_000, written=1_000).describe((0.25, 2))
         '10 replies, 200,000 tokens read and 1,000 written, 0.052 at the price given'
@@ -99,7 +99,7 @@ class Spent:
 
 
 class _Texts(NamedTuple):
-    """The texts that determine a judgement; equal ones are judged once."""
+    """The texts that determine a judgement; equal texts are judged once."""
 
     source: str
     output: str
@@ -121,7 +121,7 @@ _FAMILIES = (
 
 
 def family_of(name: str) -> str:
-    """The family of language models that a name mentions; empty if it names no known one.
+    """The family of language models in a name; empty if it has no known family.
 
     >>> family_of("openai:gpt-5-mini"), family_of("Llama3-70B"), family_of("online-b")
     ('GPT', 'Llama', '')
@@ -132,23 +132,23 @@ def family_of(name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class LLM(Metric):
-    """What a chat model says of each output, through any chat system: `llm:openai:gpt-5-mini`.
+    """A chat model's judgement of each output, through any chat system: `llm:openai:gpt-5-mini`.
 
-    `form` is `score`, a number from 0 to 100, or `errors`, spans with category and severity that weigh as in
-    MQM (0 is free of errors). `reference` shows the first reference too. `prompt` is the language of the
-    prompt, `first` what is first in it. Where a reply cannot be used, the model is told why and asked
-    again, `tries` times in all; then the output is unrated. `price` is that of a million tokens read and of a
-    million written, for the cost that is told; it changes no number.
+    `form` is `score`, a number from 0 to 100, or `errors`, spans with category and severity that are weighted
+    as in MQM (0 means no errors). `reference` also shows the first reference. `prompt` is the language of the
+    prompt, and `first` is the text that it shows first. If a reply is unusable, the model is told why and
+    asked again, up to `tries` times in total; then the output is unrated. `price` (per million tokens read
+    and per million written) is only used to report the cost.
 
-    With the form `pairs` two outputs of a segment are compared, once in each order; the score is the share of
-    other systems' outputs that an output beats, in percent. Where the order decides, it is a tie. `probe` is
-    the share of outputs that are judged again with an instruction to the judge appended to them.
+    With the form `pairs`, two outputs of a segment are compared in both orders. The score is the percentage
+    of other systems' outputs that an output beats. If the result depends on the order, it is a tie. `probe`
+    is the share of outputs that are judged again with an appended instruction to the judge.
     """
 
     name: ClassVar[str] = "llm"
     subject: ClassVar[str] = "model"
     asks_models: ClassVar[bool] = True
-    cacheable: ClassVar[bool] = False  # each reply is cached by itself, and unrated outputs are judged again
+    cacheable: ClassVar[bool] = False  # replies are cached separately, and unrated outputs are judged again
 
     model: str = ""
     form: Form = "score"
@@ -179,7 +179,7 @@ class LLM(Metric):
 
     @property
     def decimals(self) -> int:  # type: ignore[override]
-        """A typical output has few errors."""
+        """More decimals for errors, since a typical output has few."""
         return 2 if self.form == "errors" else 1
 
     @property
@@ -213,7 +213,7 @@ class LLM(Metric):
     def measure_with(
         self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], context: RunContext
     ) -> list[Statistics]:
-        """Columns `score` and `count`; both are 0 for an output that is unrated. Unrated ones are noted."""
+        """Return columns `score` and `count`; both are 0 for unrated outputs, which are also noted."""
         rows = {
             system: [self._texts(segment, text) for segment, text in zip(segments, texts, strict=True)]
             for system, texts in outputs.items()
@@ -237,7 +237,7 @@ class LLM(Metric):
     def _compare(
         self, rows: Mapping[str, Sequence[_Texts]], context: RunContext
     ) -> dict[str, list[float | None]]:
-        """The share of the other systems' outputs that each output beats; equal outputs need no request."""
+        """The share of other systems' outputs that each output beats; equal outputs need no request."""
         if len(rows) < 2:
             raise UsageError(f"{self.label} compares systems with each other: give two or more.")
         asked: list[_Texts] = []
@@ -273,7 +273,7 @@ class LLM(Metric):
         return {s: [sum(won) / len(won) if won else None for won in column] for s, column in points.items()}
 
     def _probe(self, asked: Sequence[_Texts], context: RunContext) -> None:
-        """Judge some outputs again, each with an instruction appended, and say how often it was obeyed."""
+        """Judge some outputs again with an appended instruction, and note how often it was obeyed."""
         rated = [t for t in asked if t.output.strip() and self._judged[t].score is not None]
         rated.sort(key=lambda texts: hashlib.sha256(repr(texts).encode()).digest())
         chosen = rated[: round(self.probe * len(rated))]
@@ -289,9 +289,9 @@ class LLM(Metric):
         higher, lower = sum(move > 0 for move in moves), sum(move < 0 for move in moves)
         low, high = wilson(higher, len(moves))
         context.note(
-            f"{self.label}: probe for instructions in outputs: {higher:,} of {len(moves):,} got a better "
-            f"verdict with one appended ({higher / len(moves):.0%} [{low:.0%}–{high:.0%}]), "
-            f"{lower:,} a worse one" + (". This judge can be talked round" if low > 0.01 else "")
+            f"{self.label}: test with instructions in outputs: {higher:,} of {len(moves):,} outputs got a "
+            f"better verdict with an instruction ({higher / len(moves):.0%} [{low:.0%}–{high:.0%}]), "
+            f"{lower:,} a worse one" + (". This judge follows such instructions" if low > 0.01 else "")
         )
 
     def _note_family(self, systems: Iterable[str], context: RunContext) -> None:
@@ -305,7 +305,7 @@ class LLM(Metric):
             )
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean score; not a number without ratings."""
+        """The mean score; nan without ratings."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 
@@ -313,15 +313,16 @@ class LLM(Metric):
         return int(sums[..., 1])
 
     def quality(self, scores: Floats) -> Floats:
-        """Between 0 and 1: a hundredth of the score, or 1 minus the errors' weight in non-translations."""
+        """From 0 to 1: the score / 100, or 1 minus the errors' weight relative to a non-translation."""
         if self.form == "errors":
             return np.maximum(0.0, 1 + scores / NON_TRANSLATION)
         return scores / 100
 
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
-        """One finding for each measured output that has errors or is unrated.
+        """Return one finding for each measured output that has errors or is unrated.
 
-        `value` is the score. Spans in the evidence are characters of the output, or of the source by `in`.
+        `value` is the score. Spans in the evidence are character offsets in the output, or in the source
+        according to `in`.
         """
         for segment, text in zip(segments, outputs, strict=True):
             judged = self._judged.get(self._texts(segment, text))
@@ -335,7 +336,7 @@ class LLM(Metric):
                 yield Finding(segment.id, system, self.label, "fail", judged.score, evidence)
 
     def open(self) -> ChatTranslator:
-        """The chat model behind this metric; a subclass may bring another one."""
+        """Open the chat model of this metric; a subclass may open another model."""
         if not self.langpair:
             raise UsageError(
                 f"metric 'llm:{self.model}' needs to know the languages: add `langpair='SRC-TGT'`."
@@ -359,7 +360,7 @@ class LLM(Metric):
         return _Texts(segment.source or "", output, present[0] if self.reference and present else None)
 
     def _judge(self, asked: Sequence[_Texts], context: RunContext) -> None:
-        """Ask for the missing judgements in rounds; each repeats those whose last reply was unusable."""
+        """Ask for missing judgements in rounds; each round repeats those whose last reply was unusable."""
         for texts in asked:
             if not texts.output.strip() and texts.other is None:  # nothing to judge
                 self._judged[texts] = _nothing(self.form)
@@ -406,7 +407,7 @@ class LLM(Metric):
 
 
 def _nothing(form: Form) -> Judged:
-    """The judgement of an empty output: it translates nothing."""
+    """The judgement of an empty output, which translates nothing."""
     if form == "score":
         return Judged(0.0)
     errors = (ErrorSpan(0, 0, "non-translation", "major"),)

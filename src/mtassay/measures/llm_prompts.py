@@ -1,12 +1,12 @@
 """The prompts of a judge, modelled on GEMBA (Kocmi and Federmann 2023), in English or in Portuguese.
 
-"Large Language Models Are State-of-the-Art Evaluators of Translation Quality" for the score, "GEMBA-MQM:
-Detecting Translation Quality Error Spans with GPT-4" for the errors; two severities, as in ESA. The JSON
-answer, the objection to an earlier one, and the comparison of two outputs are ours. The prompts have no
-examples, because judges then find the errors of the examples.
+The score follows "Large Language Models Are State-of-the-Art Evaluators of Translation Quality", the errors
+follow "GEMBA-MQM: Detecting Translation Quality Error Spans with GPT-4", with two severities as in ESA. We
+added JSON answers, objections to earlier answers, and the comparison of two outputs. The prompts have no
+examples, because judges would then report the errors of the examples.
 
 Outputs may contain instructions to the judge. So every text is a JSON string between boundaries that it
-cannot contain or foresee, and the task says that nothing between them is an instruction.
+cannot contain or predict, and the task says that nothing between the boundaries is an instruction.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ CATEGORIES = (
     "non-translation",
     "other",
 )
-"""Kinds of errors, in the words of MQM; an omission is a span of the source, all others are of the output."""
+"""Kinds of errors, named as in MQM; an omission is a span of the source, others of the output."""
 SEVERITIES = ("minor", "major")
 _OMISSION = "omission"
 _SCORE, _ERRORS, _BETTER = "score", "errors", "better"
 SIDES = ("A", "B", "equal")
-"""The possible answers of a judge of two outputs."""
+"""The possible answers of a judge who compares two outputs."""
 _KEYS = ("span", "category", "severity")
 MOST_ERRORS = 100
 _DATA = Path(__file__).parent / "data"
@@ -77,13 +77,13 @@ SCHEMAS: Mapping[str, Mapping[str, Any]] = {
     ),
     "pairs": _record(better={"type": "string", "enum": list(SIDES)}),
 }
-"""The JSON schema that a server should enforce, by the form of the judgement."""
+"""The JSON schema for the server to enforce, by the form of the judgement."""
 
 
 class Judged(NamedTuple):
-    """A judgement of an output: a score, the higher the better, and any errors named.
+    """A judgement of an output: a score (higher is better), and any marked errors.
 
-    `score` is `None` for an unrated output; `why` is the reason, `reply` the last reply.
+    `score` is `None` for an unrated output; then `why` is the reason and `reply` the last reply.
     """
 
     score: float | None
@@ -93,7 +93,7 @@ class Judged(NamedTuple):
 
 
 def read_score(text: str) -> Judged:
-    """The score of a reply, 0 to 100: a number, or the JSON object `{"score": N}`, and nothing else.
+    """Read the score of a reply, 0 to 100: only a number, or the JSON object `{"score": N}`.
 
     >>> read_score('{"score": 85}').score, read_score("85").score
     (85.0, 85.0)
@@ -111,9 +111,9 @@ def read_score(text: str) -> Judged:
 
 
 def read_errors(text: str, *, source: str, output: str) -> Judged:
-    """The errors of a reply, in its order, weighed as MQM; their words determine their places in the texts.
+    """Read the errors of a reply, in order, weighted as in MQM; the words give their places in the texts.
 
-    Words that occur several times are taken from the left, one place per mention. Spaces may differ.
+    If words occur several times, each mention takes the next place from the left. Spaces may differ.
 
     >>> reply = '{"errors": [{"span": "gata", "category": "mistranslation", "severity": "major"}]}'
     >>> read_errors(reply, source="A dog.", output="Uma gata.")
@@ -145,7 +145,7 @@ def read_errors(text: str, *, source: str, output: str) -> Judged:
 
 
 def read_better(text: str) -> Judged:
-    """The better output according to a reply: 100 for the first, 0 for the second, 50 for neither.
+    """Read which output is better: 100 for the first, 0 for the second, 50 for neither.
 
     >>> read_better('{"better": "B"}').score
     0.0
@@ -157,7 +157,7 @@ def read_better(text: str) -> Judged:
 
 
 def _fields(entry: Any) -> tuple[str, str, str]:
-    """Span, category and severity of an error; each must be one that we know."""
+    """Read span, category and severity of an error; category and severity must be known."""
     if not isinstance(entry, dict) or set(entry) != set(_KEYS):
         raise BadReplyError(
             "not the JSON asked for", f"an error must have only the keys {', '.join(_KEYS)} alone"
@@ -176,7 +176,7 @@ def _fields(entry: Any) -> tuple[str, str, str]:
 
 
 def _occurrences(words: str, text: str) -> Iterator[tuple[int, int]]:
-    """The places of words in a text, from the left; any white space in it matches a space."""
+    """Find the places of words in a text, from the left; any white space matches a space."""
     pattern = r"\s+".join(re.escape(word) for word in words.split())
     return (match.span() for match in re.finditer(pattern, text))
 
@@ -203,9 +203,9 @@ class JudgedTexts:
 
     @property
     def boundary(self) -> str:
-        """The boundary around each text: a digest of all texts, so that none can contain or foresee it.
+        """The boundary around each text: a digest of all texts, so no text can contain or predict it.
 
-        A random one would differ in each run, and no reply could be cached.
+        A random boundary would differ in each run, and no reply could be cached.
         """
         told = json.dumps([self.source, self.output, self.reference, self.other])
         return hashlib.blake2b(told.encode(), digest_size=10).hexdigest()
@@ -221,7 +221,7 @@ def messages(
 ) -> list[Message]:
     """The conversation that asks for a judgement of one output.
 
-    `first` is which of source and output is first; a reference is between the two.
+    `first` says whether source or output is first; a reference is between the two.
     """
     wording = _wordings()[prompt]
     sides = {"source": pair.source, "target": pair.target}
@@ -241,7 +241,7 @@ def messages(
     boundary = texts.boundary
     lines = [_line(label.format(**names), text, boundary) for label, text in shown if text is not None]
     if first == "output":
-        # The two outputs keep their order, and their names.
+        # The two outputs keep their order and their names.
         lines = [*lines[-2:], *lines[:-2][::-1]] if two else lines[::-1]
     return [
         {"role": "user", "content": "\n".join([task, wording["data"].format(boundary=boundary), "", *lines])}
@@ -253,7 +253,7 @@ def object_to(reply: str, reason: str, *, prompt: PromptLanguage = "en") -> list
     return objection(reply, reason, wording=_wordings()[prompt]["wrong"])
 
 
-# Characters that a model may read as the end of a line, or that reorder or hide letters.
+# Characters that a model may read as line ends, or that reorder or hide letters.
 _INVISIBLE = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 
 

@@ -32,7 +32,7 @@ _HTML = words(
 )
 _STYLES = words("b i u em strong tt code bold italic")
 _VOID = words("br hr img wbr x bx ex ph")
-# Attributes that people read or that depend on the language; all others belong to programs.
+# Attributes that people read or that depend on the language; programs read all others.
 _TRANSLATABLE = words(
     "title alt label placeholder summary content value lang xml:lang hreflang dir style equiv-text disp"
     " dispstart dispend face font_family font_desc"
@@ -65,7 +65,7 @@ def _tags(text: str) -> list[_Tag]:
 
 
 def _real_tags(tags: Sequence[_Tag]) -> list[_Tag]:
-    """The tags that are closed somewhere, known or have attributes, unlike `<file>` in a command line."""
+    """Find tags that are closed somewhere, known, or have attributes, unlike `<file>` in a command line."""
     closed = {tag.name for tag in tags if tag.closing}
     return [
         tag
@@ -75,7 +75,7 @@ def _real_tags(tags: Sequence[_Tag]) -> list[_Tag]:
 
 
 class Tags(UnitCheck):
-    """Tags of HTML and XML: each as often as in the source, well nested, with the same attributes.
+    """HTML and XML tags that are not as often as in the source, badly nested, or have other attributes.
 
     >>> units = [Unit("1", "Klicken Sie <b>hier<b>", "Click <b>here</b>")]
     >>> [alarm.message for alarm in Tags().find(units, CheckContext("en", "de"))]
@@ -98,7 +98,7 @@ def _tag_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]
     if "<" not in source and "<" not in output:
         return ()
     expected = _real_tags(_tags(source))
-    # In the output a name counts if the source has it, or if it is certainly a tag.
+    # In the output, a name counts if the source has it or it certainly is a tag.
     names = {tag.name.lower() for tag in expected}
     everything = _tags(output)
     found = [tag for tag in everything if tag.name.lower() in names]
@@ -115,7 +115,7 @@ def _tag_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]
         expected = list({(_key(tag), tag.attributes): tag for tag in expected}.values())
         found = list({(_key(tag), tag.attributes): tag for tag in found}.values())
     if _WIDE_LETTER.search(output) and any(tag.name in _SLANTED for tag in expected):
-        # Chinese, Japanese and Korean have no slanted letters, and write such words bold.
+        # Chinese, Japanese and Korean have no italics, and use bold instead.
         expected, found = (
             [tag._replace(name="b") if tag.name in _SLANTED else tag for tag in own]
             for own in (expected, found)
@@ -131,7 +131,7 @@ _BBCODE = re.compile(r"\[/?[a-z]{1,10}(?:=[^\[\]\n]{0,200})?\]")
 
 
 def _bbcode_problems(source: str, output: str) -> list[FormProblem]:
-    """Tags in square brackets, as forums and games write them: [b]…[/b], [url=…]."""
+    """Check tags in square brackets, as in forums and games: [b]…[/b], [url=…]."""
     wanted, given = Counter(_BBCODE.findall(source)), Counter(_BBCODE.findall(output))
     missing = [FormProblem(f"{tag} is missing", mark_all("source", source, tag)) for tag in wanted - given]
     return missing or [
@@ -188,14 +188,14 @@ def _compare_tags(expected: list[_Tag], found: list[_Tag], source: str, output: 
         yield from _changed_code(source, output)
 
 
-# Words that join two things whose order a translation keeps.
+# Words that join two things in an order that a translation keeps.
 _JOINED = re.compile(
     r"\s*(?:,|/|\||&|,? ?\b(?:and|or|und|oder|et|ou|y|o|e)\b)(?: (?:the|our|a|an|die|le|la))?\s*"
 )
 
 
 def _swapped_elements(expected: Sequence[_Tag], found: Sequence[_Tag], source: str) -> Iterator[FormProblem]:
-    """Numbered elements that changed places, though the source only lists them: <0>a</0> and <1>b</1>."""
+    """Numbered elements in another order, although the source only lists them: <0>a</0> and <1>b</1>."""
     for one, two in pairwise(expected):
         if not (one.closing and one.name.isdigit() and two.name.isdigit() and not two.closing):
             continue
@@ -395,7 +395,7 @@ def _markdown_problems(source: str, output: str, unit: Unit) -> Sequence[FormPro
     ):
         return ()
     problems: list[FormProblem] = []
-    # `this' is an older form of quotation and no code.
+    # `this' is an older form of quotation, not code.
     if "`" in source and "'" not in source:
         problems += _code_problems(source, output)
     if "](" in source:
@@ -436,7 +436,7 @@ def _markdown_problems(source: str, output: str, unit: Unit) -> Sequence[FormPro
             problems.append(
                 FormProblem("The headings (#) are not those of the source", mark_all("source", source, "#"))
             )
-    # Vue separates plural forms by |, and a context before a text has no space beside it: Menu|Open.
+    # Vue separates plural forms by |; a context before a text has no space beside it: Menu|Open.
     for sign in ("~~", "|") if unit.facts.get("syntax") != "vue" and _BAR.search(source) else ("~~",):
         before, after = source.count(sign), output.count(sign)
         if before and before != after:

@@ -1,4 +1,4 @@
-"""ICU MessageFormat: a linear parser, and the check that a translated message keeps what programs need.
+"""ICU MessageFormat: a linear parser, and a check that translated messages work in programs.
 
 Grammar: https://unicode-org.github.io/icu/userguide/format_parse/messages/.
 """
@@ -35,12 +35,12 @@ _OFFSET = re.compile(r"\s*+offset\s*+:\s*+(-?\d++)\s*+")
 _DIGIT_ONE = re.compile(r"(?<![\d.,])1(?![\d.,]*\d)")
 _QUOTED = re.compile(r"''|'[{}]++'")
 _DEEPEST = 20
-# In these, `one` holds for 21 or 101 too, so a literal 1 is wrong there.
+# In these languages, `one` also covers 21 or 101, so a literal 1 is wrong.
 _ONE_IS_MORE = frozenset({"be", "bs", "hr", "is", "lt", "lv", "mk", "ru", "sh", "sl", "sr", "uk"})
 
 
 class MessageError(Exception):
-    """The text is no message; gives the reason and the place."""
+    """The text is not a message; gives the reason and the place."""
 
     def __init__(self, why: str, start: int, end: int) -> None:
         super().__init__(why)
@@ -72,12 +72,12 @@ class Argument:
 
     @property
     def shown(self) -> str:
-        """The argument's name for people."""
+        """The display form of the argument."""
         return f"{{{self.name}}}" if not self.kind else f"{{{self.name}, {self.kind}}}"
 
 
 def is_message(text: str) -> bool:
-    """True if the text has an argument with a type, so that it can only be MessageFormat.
+    """Whether the text has an argument with a type, so that it can only be MessageFormat.
 
     >>> is_message("{n, plural, other {# files}}"), is_message("Hello {name}, select one")
     (True, False)
@@ -86,7 +86,7 @@ def is_message(text: str) -> bool:
 
 
 def parse_message(text: str) -> Message:
-    """Parse a message; raises `MessageError` where braces, names or branches are broken.
+    """Parse a message; `MessageError` if braces, names or branches are broken.
 
     >>> message = parse_message("{n, plural, =0 {none} other {# of {total}}}")
     >>> message.arguments[0].branches["other"].arguments[0].name
@@ -106,7 +106,7 @@ class _Parser:
         self.text, self.place = text, 0
 
     def message(self, *, in_plural: bool, depth: int) -> Message:
-        """Up to the end of the text, or to the brace that closes the branch."""
+        """Parse up to the end of the text, or to the brace that closes the branch."""
         text, message, literal = self.text, Message(start=self.place), []
         if depth > _DEEPEST:
             raise MessageError("more than 20 nested arguments", self.place, self.place + 1)
@@ -128,7 +128,7 @@ class _Parser:
         return message
 
     def _quoted(self, in_plural: bool) -> str:
-        """Skip an apostrophe: two are one, and one before a brace quotes up to the next one."""
+        """Read an apostrophe: two mean one, and one before a brace quotes up to the next apostrophe."""
         text, start = self.text, self.place
         following = text[start + 1 : start + 2]
         self.place = start + 1
@@ -213,7 +213,7 @@ class _Parser:
 
 
 class _Path(NamedTuple):
-    """The content shown when a plural or select takes one branch."""
+    """The content that is shown if a plural or select takes one branch."""
 
     arguments: set[str]
     has_number: bool
@@ -250,7 +250,7 @@ class MessageFormat(UnitCheck):
             try:
                 original = parse_message(source)
             except MessageError:
-                return ()  # Not a message after all, or the source itself is broken.
+                return ()  # It is not a message, or the source itself is broken.
             try:
                 translated = parse_message(output)
             except MessageError as error:
@@ -262,7 +262,7 @@ class MessageFormat(UnitCheck):
 
 
 def _lone_apostrophe(text: str) -> int:
-    """The place of an apostrophe that is neither doubled nor quotes a brace, as in `l'{0}`; -1 if none."""
+    """The place of an apostrophe that is not doubled and quotes no brace, as in `l'{0}`; -1 if none."""
     return _QUOTED.sub(lambda match: "\0" * len(match[0]), text).find("'") if "'" in text else -1
 
 
@@ -292,7 +292,7 @@ def _compare(source: Message, output: Message, text: str, code: str) -> Iterator
         where = mark("output", argument.start, argument.end)
         kinds = {kind for name, kind in types if name == argument.name}
         if kinds and argument.kind not in kinds:
-            # `{n}` inside the branches of its own plural shows the number, as `#` does.
+            # `{n}` inside the branches of its own plural shows the number, like `#`.
             if not argument.kind and kinds & {"plural", "selectordinal"}:
                 continue
             if not kinds & {"plural", "selectordinal"} or argument.kind != "number":
@@ -384,7 +384,7 @@ def _check_categories(
 def _check_paths(
     source: Argument, argument: Argument, whole_source: Message, whole: Message, where: tuple[Mark, ...]
 ) -> Iterator[FormProblem]:
-    """Check that each branch, itself or with its surroundings, shows the content of the source's branch."""
+    """Check that each branch, alone or with its surroundings, shows the content of the source's branch."""
     missing: dict[str, list[str]] = {}
     for keyword in argument.branches:
         key = keyword if keyword in source.branches else "one" if keyword == "=1" else "other"
@@ -413,7 +413,7 @@ def _path(argument: Argument, keyword: str, whole: Message) -> _Path:
 
 
 def _nested_hash(message: Message) -> bool:
-    """True if a select inside a plural shows the number in one of its branches."""
+    """Whether a select inside a plural shows the number in one of its branches."""
     return any(
         branch.hashes or "#" in branch.text or _nested_hash(branch)
         for argument in message.arguments
@@ -465,7 +465,7 @@ _OPTIONAL = {
 
 
 def cardinal_categories(code: str) -> frozenset[str]:
-    """The categories of a plural in a language, by its code; empty if CLDR does not know the language.
+    """The plural categories of a language (code); empty if CLDR does not know the language.
 
     >>> sorted(cardinal_categories("ru")), sorted(cardinal_categories("ja"))
     (['few', 'many', 'one', 'other'], ['other'])
@@ -484,7 +484,7 @@ def ordinal_categories(code: str) -> frozenset[str]:
 
 
 def optional_categories(code: str) -> frozenset[str]:
-    """Categories that translators may leave out, since few numbers need them.
+    """Plural categories that translators may omit, since few numbers need them.
 
     >>> sorted(optional_categories("fr"))
     ['many']
@@ -499,7 +499,7 @@ def _by_code(kind: str) -> dict[str, frozenset[str]]:
 
 
 class PluralForms(Check):
-    """Plural forms that are units of their own, as in Android or Apple files: each category has its text.
+    """Plural forms in separate units, as in Android or Apple files, where each category has its text.
 
     >>> facts = [{"plural": "one"}, {"plural": "other"}]
     >>> units = [Unit(str(i), "файл", "file", key=f"n[{i}]", facts=fact) for i, fact in enumerate(facts)]
@@ -510,16 +510,16 @@ class PluralForms(Check):
     id = "plural-forms"
     group = "form"
     severity = "major"
-    about = "plural forms that the target language needs and a file lacks, or has without need"
+    about = "plural forms that a file lacks, or that the target language does not have"
     needs = frozenset()
     scope = "file"
 
     def applies(self, context: CheckContext) -> bool:
-        """Only in languages with plural rules in CLDR."""
+        """Whether CLDR has plural rules for the language."""
         return bool(cardinal_categories(code_of(context.target)))
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms, in the order of the units; a missing form is reported at the first one of its key."""
+        """Return alarms in order of the units; a missing form is reported at the first form of its key."""
         code = code_of(context.target)
         known = cardinal_categories(code)
         messages: dict[tuple[str, str], list[int]] = {}
@@ -533,8 +533,8 @@ class PluralForms(Check):
             present = {str(units[index].facts["plural"]) for index in indexes if units[index].output.strip()}
             needed = known - optional_categories(code) - present
             if file.endswith((".po", ".pot", ".mo")):
-                needed -= {"other"}  # gettext has no form for fractions
-            # In JSON a lone key that ends in _other may be any text.
+                needed -= {"other"}  # gettext has no plural form for fractions
+            # In JSON, a single key that ends in _other may be any text.
             is_plural = len(indexes) > 1 or "[" in units[indexes[0]].key
             first = next((index for index in indexes if units[index].output.strip()), None)
             if needed and is_plural and first is not None:

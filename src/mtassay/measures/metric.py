@@ -1,19 +1,23 @@
-"""The contract of a metric: statistics per unit, and one aggregate from their sums to a score.
+"""The contract of a metric: statistics per unit, and an aggregate that turns sums into a score.
 
 All comparisons of systems (intervals, significance, clusters, correlation) use sums of these statistics, so
-they work for any metric that keeps the contract.
+they work for any metric that follows the contract.
 """
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mtassay.data.display import Table
 from mtassay.data.nouns import Finding, RunContext, Segment, Statistics
 
 Floats = NDArray[np.float64]
@@ -29,32 +33,32 @@ class Metric(ABC):
     name: ClassVar[str]
     higher_is_better: ClassVar[bool] = True
     decimals: ClassVar[int] = 1
-    """The usual number of decimals."""
+    """The default number of decimals."""
     cacheable: ClassVar[bool] = True
-    """Whether signature, segments and outputs alone decide the statistics."""
+    """Whether the statistics depend only on signature, segments and outputs."""
 
     finds: ClassVar[str] = ""
-    """The name of its findings, if it has any: entity misses."""
+    """What its findings are called, if it has any: entity misses."""
 
     asks_models: ClassVar[bool] = False
-    """Whether it asks live models, whose answers cost money and must be kept."""
+    """Whether it asks live models, whose answers cost money and must be stored."""
 
     reads_ids: ClassVar[bool] = False
-    """Whether the ids of segments and the names of systems change the score, besides the texts."""
+    """Whether ids of segments and names of systems, besides the texts, affect the score."""
 
     is_given: ClassVar[bool] = False
-    """Whether scores come from elsewhere: a segment without one is unrated, not badly translated."""
+    """Whether the user gives the scores; then a segment without a score is unrated, not badly translated."""
 
     counts_empty_references: ClassVar[bool] = False
-    """Whether an empty reference beside a non-empty one counts, as in sacreBLEU; else it is missing."""
+    """Whether an empty reference beside another reference counts, as in sacreBLEU; else it is missing."""
 
     batch: ClassVar[int] = 0
-    """The number of segments that can be measured anywhere with the same statistics; 0: only all together."""
+    """How many segments can be measured separately with the same statistics; 0 means only all together."""
 
     shared: ClassVar[bool] = False
-    """Whether processes of this machine measure parts of the segments, each on its own, with `measure`.
+    """Whether processes on this machine can measure parts of the segments separately with `measure`.
 
-    Not if a subclass prepares anything, asks through tools, or may not be cached."""
+    It has no effect if a subclass prepares data, asks models, or is not cacheable."""
 
     @property
     def needs(self) -> frozenset[str]:
@@ -68,72 +72,71 @@ class Metric(ABC):
 
     @property
     def label(self) -> str:
-        """The name in tables, for example `chrF2++`."""
+        """The display name, for example `chrF2++`."""
         return self.name
 
     def prepare(self, segments: Sequence[Segment], context: RunContext) -> Sequence[Segment]:
-        """Add slowly computed data to the segments, from the cache where possible.
+        """Add slowly computed data to the segments, from the cache if possible.
 
         The other methods get the result, but must also work without this data.
         """
         return segments
 
     def require(self, segments: Sequence[Segment], context: RunContext) -> None:
-        """Open everything needed to measure these segments: a missing part is an error before any request."""
+        """Open everything needed to measure, so that a missing part is an error before any request."""
         self.signature(self.prepare(segments, context))
 
     @abstractmethod
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
         """All settings that change the number, as `key:value|…`.
 
-        `extra` holds what the caller adds: `bs` or `ar` (resamples), `seed`, `test`, `lang`.
+        `extra` has additions by the caller: `bs` or `ar` (resamples), `seed`, `test`, `lang`.
         """
 
     @abstractmethod
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
-        """Statistics for each system of `outputs`, in its order; all share ids and columns.
+        """Return statistics for each system of `outputs`, in order; all have the same ids and columns.
 
-        `outputs[system][i]` translates `segments[i]`. All systems come in one call so that
-        references are prepared once.
+        `outputs[system][i]` translates `segments[i]`. One call has all systems, to prepare references once.
         """
 
     def measure_with(
         self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], context: RunContext
     ) -> list[Statistics]:
-        """Measure with a live model through `context`, which keeps answers and notes."""
+        """Measure with a live model through `context`, which stores answers and notes."""
         return self.measure(segments, outputs)
 
     @abstractmethod
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """Summed statistics (…, columns) to scores (…). Works on any number of leading axes."""
+        """Turn summed statistics (…, columns) into scores (…), for any number of leading axes."""
 
     def unit_scores(self, values: NDArray[Any]) -> Floats:
-        """Statistics (units, columns) to one score per unit; with sentence-level settings if these differ."""
+        """Turn statistics (units, columns) into unit scores, with sentence-level settings if they differ."""
         return self.aggregate(values)
 
     def quality(self, scores: Floats) -> Floats:
-        """Scores of units on a scale whose best is 1, or 0 if less is better; by default unchanged."""
+        """Return unit scores on a scale whose best is 1, or 0 if lower is better; by default unchanged."""
         return scores
 
     def groups(self, columns: Sequence[str]) -> dict[str, list[int]]:
-        """Named parts of the score besides the whole: which columns `aggregate` takes for each."""
+        """Named parts of the score besides the whole, with the columns that `aggregate` uses for each."""
         return {}
 
     def size(self, sums: NDArray[Any], units: int) -> int:
-        """The `n` to print beside a score: the number of units, or entities, behind these sums."""
+        """The `n` to print with a score: the number of units or entities in these sums."""
         return units
 
     def caution(self, language: str) -> str:
-        """A problem of these settings with texts in a language, and the fix; empty if they suit."""
+        """A problem of these settings with texts in a language, and its fix; empty if there is none."""
         return ""
 
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
-        """The segments worth showing to a person, with evidence; empty by default."""
+        """Segments to show people, with evidence; empty by default."""
         return ()
 
 
 CHUNK = 16384
-"""The number of segments measured at once: bounds the memory at no cost in time."""
+"""The number of segments to measure at once; bounds the memory without costing time."""
 Measure = Callable[[Sequence[Segment], Mapping[str, Sequence[str]]], Mapping[str, NDArray[Any]]]
 
 
@@ -144,9 +147,9 @@ def measure_in_chunks(
     outputs: Mapping[str, Sequence[str]],
     measure: Measure,
 ) -> list[Statistics]:
-    """`Metric.measure` for a metric that can measure any segments and any systems separately.
+    """Implement `Metric.measure` for a metric that can measure segments and systems separately.
 
-    `measure` gives the values of each system for some of the segments.
+    `measure` returns the values of each system for some of the segments.
     """
     tables = [
         measure(segments[chunk], {system: texts[chunk] for system, texts in outputs.items()})
@@ -164,7 +167,7 @@ def settings_signature(
 ) -> str:
     """Build a signature in sacreBLEU's style from the metric's own fields.
 
-    Order: number of references, the caller's additions, the fields, our version.
+    The order is: number of references, additions by the caller, fields, our version.
     """
     from mtassay import __version__
 
@@ -176,7 +179,7 @@ def settings_signature(
 
 
 def reference_count(segments: Sequence[Segment]) -> int | str:
-    """The number of references per segment, or "var" if that differs.
+    """The number of references per segment, or "var" if it varies.
 
     >>> reference_count([Segment("1", "a", ("b", "c")), Segment("2", "d", ("e", None))])
     'var'
@@ -194,11 +197,11 @@ def _show(value: object) -> str:
 
 
 PERCENT = frozenset({"bleu", "chrf", "ter", "nee"})
-"""Our metrics with a scale up to 100."""
+"""Our metrics with a scale that ends at 100."""
 
 
 def as_qualities(metric: Metric, scores: Floats) -> Floats:
-    """Scores on the metric's own scale as qualities: percent become shares, and error rates 1 less.
+    """Turn a metric's scores into qualities: percentages become shares, and error rates 1 minus the rate.
 
     >>> from mtassay.measures.ter import TER
     >>> as_qualities(TER(), np.array([40.0])).tolist()
@@ -206,3 +209,95 @@ def as_qualities(metric: Metric, scores: Floats) -> Floats:
     """
     shares = metric.quality(scores) / (100 if metric.name in PERCENT else 1)
     return shares if metric.higher_is_better else 1 - shares
+
+
+# What a difference means to people --------------------------------------------------------------------------
+
+# At WMT22–24: `bench/worth.py` counts pairs of systems by the size of the metric's difference, and whether
+# people significantly preferred the same system, the other one, or neither.
+TABLE = Path(__file__).with_name("data") / "worth.json"
+_LEAST_SETS = 3  # fewest test sets for a number
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """People's preferences for pairs of systems that differ by `least` to `most` points.
+
+    `low` and `high` are the 95 % interval of the share that agreed, from resampling whole test sets.
+    """
+
+    least: float
+    most: float | None
+    same: int
+    undecided: int
+    opposite: int
+    sets: int
+    low: float
+    high: float
+
+    @property
+    def n(self) -> int:
+        """The number of pairs."""
+        return self.same + self.undecided + self.opposite
+
+    @property
+    def short(self) -> str:
+        """The number of cases out of ten in which people agreed, for a table cell.
+
+        >>> Worth(1, 2, 45, 20, 10, 6, 0.4, 0.8).short
+        '6 of 10'
+        """
+        return f"{round(10 * self.same / self.n)} of 10"
+
+
+def worth_of(label: str, delta: float | None) -> Worth | None:
+    """Return people's preferences for differences of this size; `None` with fewer than three test sets.
+
+    >>> worth_of("no such metric", 1.0) is None
+    True
+    """
+    if not delta:
+        return None
+    fitting = [w for w in _rows(label) if w.least <= abs(delta) and (w.most is None or abs(delta) < w.most)]
+    return fitting[0] if fitting and fitting[0].sets >= _LEAST_SETS else None
+
+
+def worth_table(label: str) -> Table | None:
+    """A table of all sizes of a metric's differences, given its label; `None` for an unknown metric."""
+    names = {name.lower(): name for name in _figures()["metrics"]}
+    name = names.get(label.lower(), label)
+    rows = [
+        [
+            f"{w.least:g} to {w.most:g}" if w.most is not None else f"{w.least:g} and more",
+            f"{w.n:,}",
+            *(f"{count:,} ({100 * count / w.n:.0f} %)" for count in (w.same, w.undecided, w.opposite)),
+            f"{100 * w.low:.0f}–{100 * w.high:.0f} %",
+            str(w.sets),
+        ]
+        for w in _rows(name)
+        if w.sets >= _LEAST_SETS
+    ]
+    if not rows:
+        return None
+    header = ["Difference", "pairs", "people agreed", "undecided", "disagreed", "agreed, 95 %", "test sets"]
+    notes = [
+        f"Pairs of systems at {_figures()['source']}. People agreed: they significantly preferred the system "
+        "with the better score. The interval draws whole test sets.",
+    ]
+    return Table(header, rows, f"What a difference of {name} is worth to people", notes)
+
+
+@cache
+def _figures() -> dict[str, Any]:
+    figures: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8"))
+    return figures
+
+
+@cache
+def _rows(label: str) -> list[Worth]:
+    entries = _figures()["metrics"].get(label, [])
+    ends = [*(entry["from"] for entry in entries[1:]), None]
+    return [
+        Worth(e["from"], most, e["same"], e["undecided"], e["opposite"], e["sets"], e["low"], e["high"])
+        for e, most in zip(entries, ends, strict=bool(entries))
+    ]

@@ -1,7 +1,7 @@
-"""Any metric as a judge, whether computed, asked of a model or read from a file.
+"""Any metric as a judge: computed, from a model, or read from a file.
 
-A metric ranks outputs; it does not know which ones are wrong. So everything is undecided, the lowest quality
-first, until thirty or more answers of people calibrate it (`JudgeCalibration`).
+A metric ranks outputs but does not know which are wrong. So everything is undecided, with the lowest quality
+first, until at least thirty answers from people calibrate the metric (`JudgeCalibration`).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from mtassay.systems.client import UnkeptContext
 
 @dataclass(frozen=True)
 class MetricJudge(TranslationJudge):
-    """A judge by the metric `score`: the lower its quality, the more likely an error.
+    """A judge that uses the metric `score`: a lower quality means a more likely error.
 
-    `system` produced the outputs: a file of scores may have rows by system and id.
+    `system` names the system of the outputs, since a file of scores may have rows by system and id.
     """
 
     pair: Pair
@@ -38,7 +38,7 @@ class MetricJudge(TranslationJudge):
 
     @classmethod
     def open(cls, pair: Pair, name: str) -> MetricJudge:
-        """A metric as `score` names it: `comet`, `llm:MODEL`, `scores:FILE`.
+        """Open a metric as a judge: `comet`, `llm:MODEL`, `scores:FILE`.
 
         >>> from mtassay.data.languages import parse_pair
         >>> MetricJudge.open(parse_pair("en-de"), "chrf").signature.split("|")[0]
@@ -58,14 +58,14 @@ class MetricJudge(TranslationJudge):
         return self.metric.asks_models or self.metric.is_given
 
     def usual_slope(self, opinions: Sequence[Opinion]) -> float:
-        """The slope that gives log-odds the usual spread: metrics use a small part of their scale."""
+        """The slope that gives log-odds the usual spread, since metrics use only a part of their scale."""
         given = [logit(opinion.probability) for opinion in opinions if opinion.probability is not None]
         return 1 / max(float(np.std(given)), 0.05) if given else 1.0
 
     def judge(self, answers: Sequence[JudgedAnswer]) -> list[Opinion]:
-        """Give one opinion for each answer, in order; a missing reference that the metric needs is an error.
+        """Return one opinion for each answer, in order; raise an error if a needed reference is missing.
 
-        Answers without a score are undecided without a probability.
+        Answers without a score are undecided and have no probability.
         """
         if "references" in self.metric.needs and not all(answer.references for answer in answers):
             raise UsageError(f"The judge `{self.name}` needs references.")
@@ -79,7 +79,7 @@ class MetricJudge(TranslationJudge):
         ]
 
     def _qualities(self, scores: Floats) -> Floats:
-        """Between 0 and 1; scores from elsewhere may have any scale, so they are squeezed into this range."""
+        """Qualities from 0 to 1; given scores may have any scale, so they are mapped to this range."""
         qualities = as_qualities(self.metric, scores)
         if self.metric.is_given:
             turned = qualities if self.metric.higher_is_better else qualities - 1
@@ -89,7 +89,7 @@ class MetricJudge(TranslationJudge):
     def decide(
         self, opinions: Sequence[Opinion], *, calibration: JudgeCalibration | None = None
     ) -> list[Opinion]:
-        """Undecided until people's answers calibrate the scores."""
+        """Leave answers undecided until people's answers calibrate the scores."""
         return super().decide(opinions, calibration=calibration) if calibration else list(opinions)
 
     @property
@@ -97,10 +97,11 @@ class MetricJudge(TranslationJudge):
         return f"{self.name.partition(':')[0]}-{self.metric.signature([])}"
 
     def record(self, opinions: Sequence[Opinion]) -> str:
-        """A note that this judge has not been measured on the pair."""
+        """Say that this judge has not been measured on the pair."""
         return (
-            f"What {self.name} calls wrong is not measured on {self.pair}: 30 or more answers in the "
-            "review app calibrate it. Until then outputs are undecided, the worst first."
+            f"Nobody has measured from which score on {self.name} should call outputs wrong on {self.pair}. "
+            "30 or more answers in the review app calibrate it. Until then, all outputs are undecided, "
+            "and the worst come first."
         )
 
 

@@ -1,4 +1,4 @@
-"""Whether an output keeps the names that no language translates: brands, models, handles, codes."""
+"""Checks whether an output keeps names that are not translated: brands, models, handles, codes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from operator import add
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
 
@@ -14,25 +15,26 @@ from mtassay.data.languages import parse_language
 from mtassay.data.words import edit_distance, sound_apart, strip_marks
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import given_names, scripts_of
+from mtassay.measures.talk import small_words
 from mtassay.nlp.word_forms import WordForms, word_forms
 
 # A capital letter within a short word (iPhone, GitHub), letters with digits (A321, COVID-19), a handle.
-# Longer ones are words that lost the space between them, shorter ones abbreviations (QoL).
+# Longer ones are words without the space between them; shorter ones are abbreviations (QoL).
 _HANDLE = r"@[A-Za-z_]\w{1,30}"
 _NAME = r"[a-z]{1,2}[A-Z][a-z]{3,12}|[A-Z][a-z]{1,4}[A-Z][a-z]{2,4}|[A-Z][a-z]{3,8}[A-Z][A-Za-z]{0,2}"
-# Codes stay as they are in any script: LX-4470, B2.14, CZ3108.
+# Codes are the same in any script: LX-4470, B2.14, CZ3108.
 _CODE = (
     r"[A-Z]{1,4}-\d{2,6}(?:-[A-Z\d]{1,4})?|[A-Z]{1,3}\d{3,5}[A-Z]?|[A-Z]{4,8}-\d{1,4}|[A-Z]\d{1,2}\.\d{2,3}"
     r"|[A-Z]{1,3}\d-[A-Z\d]{2,4}"
 )
-# Chinese and Japanese put no space beside a name.
+# Chinese and Japanese have no space beside a name.
 _BEFORE, _AFTER = r"(?<![A-Za-z0-9_à-ÿа-я@./:#&%~\\-])", r"(?![A-Za-z0-9_à-ÿа-я@/-]|\.[A-Za-z0-9_])"
 _SEPARATOR = re.compile(r"[\W_]+")
 _WORDS = re.compile(r"[^\W\d_]+")
 
 
 class Names(Check):
-    """Brands, models, codes, handles, people and cities of the source that the output lacks or replaces."""
+    """Brands, models, codes, handles, people and cities of the source that are missing or replaced."""
 
     id: ClassVar[str] = "names"
     group: ClassVar[str] = "meaning"
@@ -41,13 +43,13 @@ class Names(Check):
     scope: ClassVar[Literal["unit", "file"]] = "file"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """One alarm for each unit, with all missing names.
+        """Return one alarm for each unit, with all missing names.
 
         >>> unit = Unit("1", "Das iPad ist neu.", "The new iPhone is here.")
         >>> [alarm.message for alarm in Names().find([unit], CheckContext("en", "de"))]
         ["'iPhone' is missing"]
         """
-        # A target with another script spells names in it.
+        # A target with another script spells names in its own script.
         is_latin = context.target is None or scripts_of(parse_language(context.target).code) == ("Latin",)
         name = re.compile(f"{_BEFORE}(?:{_HANDLE}|{_CODE}{f'|{_NAME}' if is_latin else ''}){_AFTER}")
         code = code_of(context.target)
@@ -62,7 +64,7 @@ class Names(Check):
             source, output = unit.source, unit.output
             if not source or not output or (source.isupper() and max(source) < "\u2e80") or source.isalnum():
                 continue
-            # Nearly every name is unchanged in the output, and that is cheap to check.
+            # Most names are unchanged in the output, and this is cheap to check.
             missing = [match for match in _names_in(source, name) if match.group() not in output]
             if not missing:
                 swapped = swapped_name(source, output, code) if can_swap else None
@@ -91,14 +93,14 @@ class Names(Check):
                 continue
             bare = _bare(output)
             missing = [match for match in missing if _bare(match.group()) not in bare]
-            if not is_latin:  # Russian and Greek have letters of their own for those of codes.
+            if not is_latin:  # Russian and Greek have their own letters for the letters of codes.
                 missing = [m for m in missing if m[0][0] == "@" or not _has_digits(m[0], output)]
             for reference in unit.references:
                 own = _bare(reference)
                 missing = [match for match in missing if _bare(match.group()) in own]
             if missing:
                 gone[index] = missing
-        # A word that a file always translates is no name, as in a game: Dunefolk.
+        # A word that a file always translates is not a name, for example in a game: Dunefolk.
         often = Counter(name for missing in gone.values() for name in {match[0] for match in missing})
         words = {
             name
@@ -134,29 +136,18 @@ _TITLED = re.compile(
     r"\.? (?:(?:Dr|Prof)\.? )?(?:[A-ZÄÖÜ][a-zäöüßé]+ )?([A-ZÄÖÜ][a-zäöüßé]{3,14})"
     r"(?![\w-]| [A-ZÄÖÜ])"
 )
-# A capital that does not begin a sentence.
+# A capital that is not at the start of a sentence.
 _INNER = re.compile(r"(?<=[a-zäöüß,] )[A-ZÄÖÜ][a-zäöüß]{2,14}(?![\w-])")
 _LATIN_NEXT = re.compile(r" ([A-ZÀ-ÞŠŽČŁŚ][^\W\d_]{2,14})(?![\w-])")
 _CYRILLIC_PERSON = re.compile(r"(?<!\w)([А-ЯЁ])[а-яё]{1,12} (([А-ЯЁ])[а-яё]{2,14})(?![\w-]| [А-ЯЁ])")
 _KANA_PERSON = re.compile(r"(?<![ァ-ヴー・])([ァ-ヴ])[ァ-ヴー]*・(([ァ-ヴ])[ァ-ヴー]+)(?![ァ-ヴー・])")
-# The Latin letters that a first letter may mean; other letters are unknown.
-_CYRILLIC = {
-    "Б": "BV", "В": "VWB", "Г": "GH", "Д": "DJTG", "З": "ZSX", "К": "KCQX", "Л": "L", "М": "M", "Н": "NK",
-    "П": "PF", "Р": "RW", "С": "SCTXZ", "Т": "TD", "Ф": "FPVT", "Х": "HKJCG", "Ш": "SCXJ", "Ч": "CTJQZ",
-}  # fmt: skip
-_KANA = {
-    **dict.fromkeys("ラリルレロ", "LRW"), **dict.fromkeys("マミムメモ", "M"),
-    **dict.fromkeys("ナニヌネノ", "NKG"), **dict.fromkeys("カキクケコ", "CKQXGH"),
-    **dict.fromkeys("タテトツ", "TDZ"), **dict.fromkeys("ハヒヘホ", "HJKGF"),
-    **dict.fromkeys("バビブベボ", "BVW"), **dict.fromkeys("パピプペポ", "PB"),
-    **dict.fromkeys("ダデド", "DTJ"), **dict.fromkeys("サスセソ", "SCTZX"),
-    **dict.fromkeys("ガギグゲゴ", "GHKC"), "シ": "SCXH", "フ": "FHPWV",
-}  # fmt: skip
-# Languages in which all spellings of the cities are known, and common words have no capital.
+# The Latin letters that a first letter may represent; other letters are unknown.
+_CYRILLIC, _KANA = small_words("cyrillic"), small_words("kana")
+# Languages where all spellings of the cities are known and common words have no capital.
 _SPELLED = frozenset(("es", "fr", "it", "pt", "ru"))
 _OUTPUT_INNER = re.compile(r"(?<=[a-zà-ÿа-яё] )[A-ZÀ-ÞА-ЯЁ][^\W\d_]{3,14}(?![\w-])")
 _SURE = frozenset("BDFHKLMNPRST")
-# Languages whose names take endings, so that only a different beginning shows another name.
+# Languages whose names have endings, so that only a different beginning shows another name.
 _INFLECTED = frozenset(
     ("cs", "sk", "pl", "lt", "lv", "sl", "hr", "sr", "bs", "hu", "fi", "et", "tr", "az", "la")
 )
@@ -165,7 +156,7 @@ _INFLECTED = frozenset(
 _LATER_NAMED = frozenset(("de", "en", "es", "fr", "it", "pt", "ru", "ja", "zh", "nl", "pl", "cs"))
 # Languages whose common nouns have no capital, and whose dictionaries are large.
 _PLAIN_NOUNS = frozenset(("en", "es", "fr", "it", "pt", "de"))
-# In German only the word before a place distinguishes it from a noun.
+# In German, only the word before a place distinguishes it from a noun.
 _GERMAN_PLACE = re.compile(r"(?:(?<=\bin )|(?<=\bnach )|(?<=\baus ))[A-ZÄÖÜ][a-zäöüß]{3,11}(?![\w-])")
 _LATER = re.compile(
     r"(?:(?<=[^\W_] )|(?<=[^\W_], )|(?<=Dr\. )|(?<=Mr\. ))[A-ZÀ-Þ][a-zß-ÿ]{3,14}(?![\w.@/-]|['’](?!s\b))"
@@ -175,7 +166,7 @@ _INNER_LATIN = re.compile(r"(?<=[a-zà-ÿ,] )[A-Z][a-zà-ÿ]{3,14}(?![\w-])")
 
 
 def _latin_for_cyrillic(source: str, output: str, target: str) -> tuple[re.Match[str], re.Match[str]] | None:
-    """A name in Cyrillic letters, and the one in Latin letters that replaces it but sounds different."""
+    """A name in Cyrillic letters, and a different-sounding name in Latin letters that replaces it."""
     theirs = list(_CYRILLIC_NAME.finditer(source))
     inner = [match for match in theirs if match.start() and source[match.start() - 2] not in ".!?:—"]
     ours = list(_INNER_LATIN.finditer(output))
@@ -199,7 +190,7 @@ _LATIN_WORD = re.compile(r"(?<![\w.@/-])[A-Z][a-z]{3,14}(?![\w.@/-])")
 
 
 def lost_name(source: str, output: str, language: str, target: str) -> re.Match[str] | None:
-    """A word with a capital that no dictionary of its language has and that no word of the output resembles.
+    """Find a capitalised word that is in no dictionary and not similar to any word of the output.
 
     >>> lost_name("Please ask Professor Adeyemi first.", "Demandez d'abord au professeur.", "en", "fr")[0]
     'Adeyemi'
@@ -209,7 +200,7 @@ def lost_name(source: str, output: str, language: str, target: str) -> re.Match[
     small = strip_marks(output).lower() if lost else ""
     lost = [match for match in lost if match[0][:4].lower() not in small]
     plain = [word for word in _WORDS.findall(source)[1:] if len(word) > 2]
-    # In a title every long word has a capital.
+    # In a title, every long word has a capital.
     small_words = [word for word in plain if word.islower()]
     if not lost or (
         language != "de" and 2 * len(small_words) < len(plain) and max(map(len, small_words), default=0) < 5
@@ -223,7 +214,7 @@ def lost_name(source: str, output: str, language: str, target: str) -> re.Match[
     rows, there = _places().rows, _places_in(output) if lost else {}
     lost = [m for m in lost if rows.get(m[0], -1) not in there]
     if target in ("ja", "zh"):
-        # Only if another name in Latin letters replaces it.
+        # only if another name in Latin letters replaces it
         new = [word for word in _LATIN_WORD.findall(output) if word not in source]
         return lost[0] if lost and len(new) == 1 and not forms.knows(new[0].lower()) else None
     words = {word for word in _WORDS.findall(small) if len(word) > 2}
@@ -238,20 +229,20 @@ def lost_name(source: str, output: str, language: str, target: str) -> re.Match[
 
 
 def _is_compound(word: str, forms: WordForms) -> bool:
-    """Whether a word is two words in one, one of them long: Mudcrawlers."""
+    """Whether a word consists of two words, one of them long: Mudcrawlers."""
     cuts = (cut for cut in range(3, len(word) - 2) if max(cut, len(word) - cut) > 4)
     return any(forms.knows(word[:cut]) and forms.knows(word[cut:]) for cut in cuts)
 
 
 class SwappedName(NamedTuple):
-    """A name of the source, and the one that replaces it in the output."""
+    """A name of the source, and the name that replaces it in the output."""
 
     name: str
     other: str
 
 
 def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
-    """The first name of the source that the output replaces with another one.
+    """Find the first name of the source that the output replaces by another name.
 
     >>> swapped_name("The train to Vienna is late.", "Der Zug nach Prag hat Verspätung.", "de")
     SwappedName(name='Vienna', other='Prag')
@@ -280,12 +271,12 @@ def swapped_name(source: str, output: str, target: str) -> SwappedName | None:
 
 @lru_cache(maxsize=1 << 14)
 def _named_in(source: str) -> tuple[Sequence[re.Match[str]], re.Match[str] | None, Sequence[str]]:
-    """The people of a source, a name after a title, and the words with a capital except the first word."""
+    """The people of a source, a name after a title, and capitalised words except for the first word."""
     return list(_PERSON.finditer(source)), _TITLED.search(source), _INNER.findall(source)
 
 
 def _after_title(found: re.Match[str], source: str, output: str, target: str) -> SwappedName | None:
-    """Find a changed name after a title, if both are in the same script: Frau Schilling as Mrs Schelling."""
+    """Find a changed name after a title, in the same script: Frau Schilling and Mrs Schelling."""
     other = _TITLED.search(output)
     if not other or target in _INFLECTED or found[1] in output or other[1] in source:
         return None
@@ -294,7 +285,7 @@ def _after_title(found: re.Match[str], source: str, output: str, target: str) ->
 
 def _other_person(person: re.Match[str], source: str, output: str, target: str) -> str | None:
     first, last = person[1], person[2]
-    # Firefox Help has another name in each language.
+    # The name of Firefox Help differs by language.
     if first not in given_names() and (target in ("ru", "ja") or word_forms("en").knows(last)):
         return None
     if target in ("ru", "ja"):
@@ -318,7 +309,7 @@ def _other_person(person: re.Match[str], source: str, output: str, target: str) 
 
 
 def small_place(source: str, output: str) -> str:
-    """A place of the source that the output writes with a small letter; else the empty string.
+    """A place of the source that the output writes in lower case; empty if there is none.
 
     >>> small_place("See you in London.", "Nos vemos en londres.")
     'londres'
@@ -331,14 +322,16 @@ def small_place(source: str, output: str) -> str:
 
 
 class _Places(NamedTuple):
-    """The number of each place by its names, Russian ones without their endings, and patterns to find them.
+    """The number of each place by its names (Russian names without endings), and patterns to find them.
 
-    `firsts` are the Latin names by their first words, with and without the ending that the pattern allows.
+    `firsts` has Latin names by their first words, with and without the ending that the pattern allows,
+    `heads` the first two letters of all others.
     """
 
     rows: dict[str, int]
     pattern: re.Pattern[str]
     firsts: dict[str, list[str]]
+    heads: frozenset[str]
 
 
 @cache
@@ -347,14 +340,16 @@ def _places() -> _Places:
     table = {name.replace("_", " "): number for number, row in enumerate(rows) for name in row}
     names = [name for name in table if name[0] < "\u0400"]
     cyrillic = "|".join(name for name in table if "\u0400" <= name[0] < "\u0500")
-    others = "|".join(name for name in table if name[0] > "\u2e80")
+    wide = (name for name in table if name[0] > "\u2e80")
+    others = "|".join(sorted(wide, key=len, reverse=True))  # 印度尼西亚 begins as 印度
     pattern = rf"{_latin(names)}|(?<![\w-])(?:{cyrillic})(?=[а-яё]{{0,2}}(?![\w-]))"
     firsts: dict[str, list[str]] = {}
     for name in names:
         first = _WORD.findall(name)[0]
         for word in (first, f"{first}s"):
             firsts.setdefault(word, []).append(name)
-    return _Places(table, re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])"), firsts)
+    heads = frozenset(name[:2] for name in table if name[0] >= "\u0400")
+    return _Places(table, re.compile(rf"{pattern}|(?<![ァ-ヴー])(?:{others})(?![ァ-ヴー])"), firsts, heads)
 
 
 def _latin(names: Iterable[str]) -> str:
@@ -366,12 +361,12 @@ _WORD = re.compile(r"\w+")
 
 @lru_cache(maxsize=1 << 15)
 def _places_in(text: str) -> dict[int, str]:
-    """The places in a text by number, each with its last name there."""
-    rows, pattern, firsts = _places()
-    # Few texts name a place, and splitting a text is much faster than a search for hundreds of names.
-    if text.isascii() or max(text) < "\u0400":
+    """The places in a text by number, each with its last name in the text."""
+    rows, pattern, firsts, heads = _places()
+    # Few texts name a place, and splitting a text is much faster than searching for hundreds of names.
+    if text.isascii() or heads.isdisjoint(map(add, text, text[1:])):
         names = {name for word in _WORD.findall(text) for name in firsts.get(word, ())}
-        # In the order of the table: the first of two names that begin alike counts.
+        # In the order of the table, since the first of two names with the same beginning counts.
         found = re.findall(_latin(sorted(names, key=list(rows).index)), text) if names else ()
     else:
         found = pattern.findall(text)
@@ -384,7 +379,10 @@ def _other_place(missing: list[str], source: str, output: str, target: str) -> S
         return None
     table, theirs = _places().rows, _places_in(source)
     added = [name for row, name in ours.items() if row not in theirs and name not in source]
-    # If the output has a place of the source under another name, that name explains it.
+    if target in ("ja", "zh"):  # 乌克兰 may be Ukrainian, too.
+        near = {row for name, row in table.items() if name[:4] in source}
+        added = [name for name in added if table[name] not in near]
+    # If the output has a place of the source under another name, this name explains it.
     lost = [name for name in missing if name not in table or table[name] not in ours]
     if not added and target in _SPELLED and theirs and ours.keys() <= theirs.keys():
         new = [name for name in _OUTPUT_INNER.findall(output) if name not in source]

@@ -1,4 +1,4 @@
-"""Whether a name of the reference is in an output: spelled so, or nearly so."""
+"""Finds names of the reference in an output, with the same or a similar spelling."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class NameGlossary:
                 self._variants.setdefault(tuple(normaliser.words(text)), []).append(row)
 
     def variants(self, tokens: tuple[str, ...]) -> list[str]:
-        """Texts that may mean the name with these tokens; empty if the glossary lacks it."""
+        """Texts that may mean the name with these tokens; empty if the glossary does not have the name."""
         return [text for row in dict.fromkeys(self._variants.get(tokens, ())) for text in row]
 
 
 def read_glossary(path: str, *, language: str = "") -> list[tuple[str, ...]]:
-    """One tuple of interchangeable names per line of a TSV, or per entry of a TBX file.
+    """Read tuples of interchangeable names, one per line of a TSV or entry of a TBX file.
 
-    In a TSV, all names are in the target language. In TBX, only terms of `language` count, and all
-    terms where it is "". Blank lines are skipped.
+    In a TSV, all names are in the target language. In TBX, only terms of `language` count (all terms if it is
+    ""). Blank lines are skipped.
     """
     data = read_bytes(path)
     if PurePath(path).suffix.lower() in (".tbx", ".xml") or data.lstrip()[:5] == b"<?xml":
@@ -56,7 +56,7 @@ def read_glossary(path: str, *, language: str = "") -> list[tuple[str, ...]]:
 
 
 def fingerprint(path: str) -> str:
-    """The name of a file with the start of its SHA-256, so that a changed glossary shows."""
+    """The name of a file with the start of its SHA-256, which changes with the glossary."""
     return f"{PurePath(path).name}({hashlib.sha256(read_bytes(path)).hexdigest()[:8]})"
 
 
@@ -68,7 +68,7 @@ def _is_in(tag: str, language: str) -> bool:
 class Form:
     """One acceptable spelling, as normalised tokens.
 
-    `anchors` are the tokens that can identify the name: in "Bank of Peru" not "of".
+    `anchors` are the tokens that can identify the name; in "Bank of Peru", these do not include "of".
     """
 
     tokens: tuple[str, ...]
@@ -76,13 +76,13 @@ class Form:
 
     @cached_property
     def needle(self) -> str:
-        """The text to search for in tokens joined by spaces."""
+        """The text to search for in space-joined tokens."""
         return f" {' '.join(self.tokens)} "
 
 
 @dataclass
 class Name:
-    """A unique entity of a unit. `text` is how the reference first writes it."""
+    """A unique entity of a unit; `text` is its first spelling in the reference."""
 
     text: str
     segment_id: str
@@ -90,14 +90,14 @@ class Name:
     forms: dict[tuple[str, ...], Form] = field(default_factory=dict)
 
     def accept(self, forms: Iterable[Form]) -> None:
-        """Accept these spellings of the name, too."""
+        """Add spellings that are also accepted."""
         for form in forms:
             self.forms.setdefault(form.tokens, form)
 
 
 @dataclass
 class NameUnit:
-    """A unit of comparison: the segments at `rows`, and the names of their references."""
+    """A unit of comparison: the segments at `rows`, and the names in their references."""
 
     id: str
     rows: list[int] = field(default_factory=list)
@@ -107,7 +107,7 @@ class NameUnit:
 def collect_units(
     segments: Sequence[Segment], *, unit: str, normaliser: Normaliser, glossary: NameGlossary
 ) -> list[NameUnit]:
-    """The units in order of their first segment, each with its unique names in order of appearance."""
+    """Collect units in order of their first segment, with their unique names in order of appearance."""
     units: dict[tuple[str, ...], NameUnit] = {}
     used_ids: set[str] = set()
     for row, segment in enumerate(segments):
@@ -135,7 +135,7 @@ def _unit_key(segment: Segment, unit: str) -> tuple[str, ...]:
 
 
 def _distinct(name: str, used_ids: set[str]) -> str:
-    """Make the name of a unit unique: a segment may have the name of a document."""
+    """Make the name of a unit unique, since a segment may have the name of a document."""
     number = 2
     distinct = name
     while distinct in used_ids:
@@ -146,9 +146,9 @@ def _distinct(name: str, used_ids: set[str]) -> str:
 def _add_names(unit: NameUnit, segment: Segment, normaliser: Normaliser) -> None:
     """Add the names of a segment, if it is annotated.
 
-    A name is accepted in its form alone and in its form in the sentence. The two differ where annotation cuts
-    a token ("Putin" of "Putins", "twenty" of "twenty-three"); with both, the annotated reference itself
-    always has all of its names.
+    A name is accepted both in its own form and in its form in the sentence. The two differ if annotation cuts
+    a token ("Putin" of "Putins", "twenty" of "twenty-three"). With both forms, an annotated reference always
+    has all of its own names.
     """
     index = int(segment.tags.get("entities_reference", 0))
     reference = segment.references[index] if index < len(segment.references) else None
@@ -181,12 +181,12 @@ def _covering(entity: Entity, tokens: Iterable[NormalisedToken]) -> list[Normali
 
 
 def _as_entity(entity: Any) -> Entity:
-    """Read an entity, which stored runs have as a plain list or object."""
+    """Read an entity, which is a plain list or object in stored runs."""
     return Entity(**entity) if isinstance(entity, Mapping) else Entity(*entity)
 
 
 def forms_of(tokens: Sequence[NormalisedToken], text: str) -> list[Form]:
-    """The plain form, and the one with marked letters spelled out; empty without tokens."""
+    """The plain form, and the form with letters such as ä spelled out; empty without tokens."""
     if not tokens:
         return []
     written = [text[token.start : token.end] for token in tokens]
@@ -204,7 +204,7 @@ def _identifies(character: str) -> bool:
 
 
 LEAST_SIMILARITY = 0.5
-"""Words that share fewer letters are no variants of one name."""
+"""Words that share fewer letters are not variants of one name."""
 
 
 class Near(NamedTuple):
@@ -223,7 +223,7 @@ class _Window(NamedTuple):
 
 
 class Haystack:
-    """The output of one system for one unit; a name must be within one of its sentences."""
+    """One system's output for one unit; a name must be within one sentence."""
 
     def __init__(self, texts: Iterable[str], normaliser: Normaliser) -> None:
         renderings = [normaliser.renderings(text) for text in texts]
@@ -233,14 +233,14 @@ class Haystack:
         self._windows: dict[tuple[int, str], dict[str, _Window]] = {}
 
     def holds(self, forms: Iterable[Form]) -> bool:
-        """Whether the token sequence of any form occurs."""
+        """Whether the tokens of any form occur in a row."""
         return any(form.needle in self._text for form in forms)
 
     def overlap(self, form: Form) -> float:
-        """The best token F1 of the form against any window of tokens, 0 to 1.
+        """The best token F1 (0 to 1) between the form and any window of tokens.
 
-        A window without an anchor scores 0. Where anchors are single characters, as in scripts without
-        spaces, two must be shared, because one alone identifies nothing.
+        A window without an anchor scores 0. If anchors are single characters, as in scripts without spaces,
+        two must be shared, because a single character identifies nothing.
         """
         wanted, size = Counter(form.tokens), len(form.tokens)
         least = 2 if size > 1 and all(map(_is_character, form.anchors)) else 1
@@ -254,7 +254,7 @@ class Haystack:
         return best
 
     def nearest(self, form: Form) -> Near | None:
-        """The most similar window of about as many tokens, by edit distance; `None` below one half."""
+        """The most similar window of about the same length, by edit distance; `None` below one half."""
         joiner = "" if all(map(_is_character, form.tokens)) else " "
         text, size = joiner.join(form.tokens), len(form.tokens)
         letters, slack = _letters(text), max(1, size // 4)
@@ -262,7 +262,7 @@ class Haystack:
         for width in range(max(1, size - slack), size + slack + 1):
             for window, place in self._windows_of(width, joiner).items():
                 longest = max(len(text), len(window))
-                # Every kind of letter on one side only costs at least one edit.
+                # Every kind of letter that is only on one side costs at least one edit.
                 least_distance = max(
                     abs(len(text) - len(window)),
                     (letters & ~place.letters).bit_count(),
@@ -276,7 +276,7 @@ class Haystack:
         return best
 
     def _windows_of(self, width: int, joiner: str) -> dict[str, _Window]:
-        """All distinct windows of so many tokens, with the kinds of letters in them and their first place."""
+        """All distinct windows of this length, with their kinds of letters and their first place."""
         if (width, joiner) not in self._windows:
             windows: dict[str, _Window] = {}
             for sentence, words in enumerate(self.sentences):
@@ -315,12 +315,12 @@ def _overlap_from(
 
 
 def _is_character(token: str) -> bool:
-    """Whether a token is one character with its marks, as in scripts without spaces."""
+    """Whether a token is a single character with its marks, as in scripts without spaces."""
     return all(unicodedata.category(mark).startswith("M") for mark in token[1:])
 
 
 def _letters(text: str) -> int:
-    """The kinds of letters in a text as bits; a few kinds share a bit."""
+    """The kinds of letters in a text as bits; some kinds share a bit."""
     bits = 0
     for character in text:
         bits |= 1 << (ord(character) & 127)

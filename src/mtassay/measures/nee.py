@@ -1,4 +1,4 @@
-"""NEE as a metric: which names, dates and amounts of the references survive."""
+"""The metric NEE: which names, dates and amounts of the references the outputs keep."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from mtassay.nlp.spacy_pipeline import SpacyAnnotator, load_pipeline
 
 
 def annotate(segments: Sequence[Segment], model: str, *, reference: int = 0) -> list[Segment]:
-    """The segments, in order, with entities that a spaCy pipeline found in one of their references.
+    """Add entities to segments, found by a spaCy pipeline in one of their references.
 
-    `model` is the name of an installed pipeline or its path. Segments with annotation keep it, and segments
-    without that reference stay unchanged. `tags["entities_origin"]` names the model: scores on such entities
-    are not comparable with scores on gold ones.
+    `model` is the name or path of an installed pipeline. Segments that already have entities keep them, and
+    segments without this reference are unchanged. `tags["entities_origin"]` names the model, since scores on
+    its entities are not comparable with scores on gold entities.
     """
     return _annotate(segments, load_recogniser(model), None, reference=reference)
 
@@ -72,10 +72,10 @@ _AT_ONCE = 256
 
 
 class Recogniser:
-    """An annotator that reads every distinct text once, for its entities alone.
+    """An annotator that reads every distinct text once, only for entities.
 
-    It is opened only for a text that no earlier run has read: `open_it` returns the annotator, and `key`
-    names everything that this depends on.
+    The annotator is opened only for texts that no earlier run has read. `open_it` returns it, and `key` names
+    everything that the choice depends on.
     """
 
     def __init__(self, open_it: Callable[[], Annotator], key: Callable[[], str]) -> None:
@@ -93,20 +93,20 @@ class Recogniser:
     def entities(
         self, texts: Iterable[str], context: RunContext | None = None
     ) -> dict[str, tuple[Entity, ...]]:
-        """The entities of each text, by position; with `context`, those of earlier runs are recalled."""
+        """Return the entities of each text; with `context`, results of earlier runs are reused."""
         wanted = list(dict.fromkeys(texts))
         self._identify(context)
         self._recall(wanted, context)
         if not all(text in self._known for text in wanted):
             recalled, actual = self._signature, self._annotator.signature
-            if recalled != actual:  # The annotator differs from that of the earlier runs.
+            if recalled != actual:  # The annotator differs from the one of earlier runs.
                 self._known.clear()
                 self._recall(wanted, context)
             self._read([text for text in wanted if text not in self._known], context)
         return {text: self._known[text] for text in wanted}
 
     def _identify(self, context: RunContext | None) -> None:
-        """Find the signature under which earlier runs cached the annotator's entities."""
+        """Find the signature that earlier runs used to cache the annotator's entities."""
         key = f"annotator|{self._own_key()}" if context is not None and not self._signature else ""
         if context is not None and key and (kept := context.recall(key)) is not None:
             self._signature, self.origin = json.loads(kept)
@@ -148,7 +148,7 @@ def _entities_in(annotation: Annotation, annotator: Annotator) -> tuple[Entity, 
 
 @cache
 def load_recogniser(model: str) -> Recogniser:
-    """The pipeline with this name or path; a `UsageError` says how to get it."""
+    """Load the pipeline with this name or path; `UsageError` says how to get it."""
     folder = Path(model) if Path(model).is_dir() else None
 
     def open_it() -> Annotator:
@@ -164,7 +164,7 @@ def load_recogniser(model: str) -> Recogniser:
 
 @cache
 def default_recogniser(language: str) -> Recogniser:
-    """The best annotator on this machine that finds entities in a language."""
+    """Return the best installed annotator that finds entities in a language."""
 
     def open_it() -> Annotator:
         try:
@@ -178,8 +178,8 @@ def default_recogniser(language: str) -> Recogniser:
 
 
 def _installed(folder: Path | None) -> str:
-    """A digest of all installed packages and of a folder, which determine the choice of an annotator."""
-    from importlib.metadata import distributions  # slow to load, and seldom needed
+    """A digest of the installed packages and of a folder, which determine the choice of an annotator."""
+    from importlib.metadata import distributions  # loads slowly, and rarely needed
 
     packages = sorted(f"{package.name} {package.version}" for package in distributions())
     files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder else []
@@ -193,11 +193,11 @@ Match = Literal["exact", "partial", "similar"]
 
 @dataclass(frozen=True, kw_only=True)
 class NEE(Metric):
-    """The share of the reference's unique names that the output has, in per cent (Papineni et al. 2002).
+    """The percentage of the reference's unique names that the output has (Papineni et al. 2002).
 
-    Entities come from `Segment.tags["entities"]`, or from the spaCy pipeline `model` for segments that
-    have none there; where no segment has any, from the best annotator for `language`. A segment without
-    any of these counts no names, but its output still belongs to its unit.
+    Entities come from `Segment.tags["entities"]`, or from the spaCy pipeline `model` for segments without
+    this tag. If no segment has the tag, they come from the best annotator for `language`. A segment without
+    entities has no names, but its output still belongs to its unit.
 
     >>> from mtassay.data.formats.entity_markup import Entity
     >>> entities = (Entity("Zoë", "PER", 0, 3), Entity("Oslo", "LOC", 14, 18))
@@ -209,7 +209,7 @@ class NEE(Metric):
 
     name: ClassVar[str] = "nee"
     finds: ClassVar[str] = "entity misses"
-    # Annotation and documents matter, too, and may change while all texts stay the same.
+    # Annotation and documents also matter, and may change while all texts stay the same.
     cacheable: ClassVar[bool] = False
 
     unit: UnitName = "document"
@@ -236,7 +236,7 @@ class NEE(Metric):
         return "NEE"
 
     def signature(self, segments: Sequence[Segment], *, extra: Mapping[str, object] | None = None) -> str:
-        """`entities` is "gold" for human annotation or names the model; one reference counts."""
+        """The signature; `entities` is "gold" for human annotation or a model. One reference counts."""
         origins = {
             str(segment.tags.get("entities_origin", "gold"))
             for segment in self._annotated(segments)
@@ -261,11 +261,11 @@ class NEE(Metric):
         )
 
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
-        """One row per unit, in order of their first segments: `matched`, `entities`, and both per type.
+        """Return one row per unit, in order of first segments: `matched`, `entities`, and both by type.
 
-        Entities are unique within their unit. `matched` adds 1 for a name found, and under `partial` and
-        `similar` the best F1 or similarity of a name that was not. A name annotated with two types counts
-        once in the whole and once in each type.
+        Entities are unique within their unit. A name that is found adds 1 to `matched`; with `partial` or
+        `similar`, a missing name adds its best F1 or similarity. A name with two types counts once in the
+        whole and once in each type.
         """
         units = self._units(segments)
         types = sorted({kind for unit in units for name in unit.names.values() for kind in name.types})
@@ -283,7 +283,7 @@ class NEE(Metric):
         return measured
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """Per cent of the entities matched; nan without entities, also for a single unit."""
+        """The percentage of matched entities; nan without entities, also for a single unit."""
         matched, entities = (np.asarray(sums[..., column], dtype=np.float64) for column in (0, 1))
         empty = entities == 0
         return np.where(empty, np.nan, 100 * matched / np.where(empty, 1, entities))
@@ -299,10 +299,10 @@ class NEE(Metric):
         return int(sums[..., 1].sum())
 
     def findings(self, segments: Sequence[Segment], system: str, outputs: Sequence[str]) -> Iterable[Finding]:
-        """One finding per unit in which a name was not found exactly, with the most similar text.
+        """Return a finding for each unit with a name that was not found exactly, with the most similar text.
 
-        `case_id` is the unit's id, `value` the share matched, 0 to 1. `near` in the evidence is the most
-        similar place in the output, `None` if nothing is at least half similar.
+        `case_id` is the unit's id, and `value` the matched share, 0 to 1. `near` in the evidence is the most
+        similar place in the output; `None` if no similarity reaches one half.
         """
         for unit in self._units(segments):
             if not unit.names:
@@ -337,7 +337,7 @@ class NEE(Metric):
         return text[tokens[0].start : tokens[-1].end]
 
     def _credits(self, unit: NameUnit, texts: Sequence[str]) -> Iterable[tuple[Name, float]]:
-        """The names of a unit and the credit of each; a unit without names takes no time."""
+        """The names of a unit with their credits; a unit without names takes no time."""
         if not unit.names:
             return []
         haystack = self._haystack(unit, texts)
@@ -358,7 +358,7 @@ class NEE(Metric):
         return Haystack([texts[row] for row in unit.rows], self._normaliser)
 
     def prepare(self, segments: Sequence[Segment], context: RunContext) -> Sequence[Segment]:
-        """The segments with their entities; no reference is read twice."""
+        """Return the segments with their entities; no reference is read twice."""
         return self._annotated(segments, context)
 
     def _annotated(self, segments: Sequence[Segment], context: RunContext | None = None) -> Sequence[Segment]:

@@ -1,12 +1,12 @@
-"""Counts clipped n-gram matches of many segments at once, exactly, with sorted integer keys.
+"""Counts clipped n-gram matches of many segments at once and exactly, with sorted integer keys.
 
-A window of symbols is one 64-bit key: first symbol, second symbol, …, and in the last bit whether it is the
-output's or the reference's. The windows of a segment are a row, and rows of about the same length a matrix:
-sorting short rows is many times as fast as sorting one long array. Sorted keys stay sorted when their last
-symbols are cleared, so each stream is sorted once, and then merged with the other for every order.
+A window of symbols is a 64-bit key: first symbol, second symbol, …; the last bit says whether it belongs to
+the output or the reference. The windows of a segment are a row, and rows of similar length form a matrix,
+since sorting short rows is much faster than sorting one long array. Sorted keys stay sorted when their last
+symbols are cleared. So each stream is sorted once, and then merged with the other for every order.
 
 Nothing is hashed. If the symbols of the longest windows do not fit into 64 bits, the longest windows that fit
-are numbered, and such a number is the first symbol of the longer windows.
+are numbered, and their number is the first symbol of longer windows.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ Ints = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
 BLOCK = 8192
-"""The approximate number of symbols of one stream counted at once: few enough for the processor's cache."""
+"""The approximate number of a stream's symbols to count at once, which fit the processor's cache."""
 
 FEWEST_ROWS = 32
-"""The number of segments that are no longer split: too few to be worth the calls."""
+"""Blocks with this number of segments are not split, since more calls would cost more."""
 
-# The last bit of a key; also the symbol that matches nothing in the other stream. Others begin at 2.
+# The last bit of a key; also a symbol that matches nothing in the other stream. Others begin at 2.
 _OUTPUT, _REFERENCE = np.uint64(0), np.uint64(1)
 _KEY_BITS = 63
 LONGEST = 100
-"""The most words or characters of an n-gram: longer ones take memory and show nothing."""
+"""The maximum length of an n-gram; longer n-grams need memory and show nothing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Symbols:
-    """The symbols of consecutive segments in one array; 0 is a symbol that matches nothing."""
+    """The symbols of consecutive segments in one array; the symbol 0 matches nothing."""
 
     values: NDArray[np.uint32]
     lengths: Ints
@@ -50,7 +50,7 @@ class Symbols:
         return starts
 
     def of(self, rows: Ints) -> NDArray[np.uint32]:
-        """The symbols of some segments, one segment after the other."""
+        """Join the symbols of these segments."""
         lengths = self.lengths[rows]
         before = np.cumsum(lengths) - lengths
         places: Ints = np.arange(int(lengths.sum())) + np.repeat(self.starts[rows] - before, lengths)
@@ -60,8 +60,8 @@ class Symbols:
 class Matcher:
     """Counts matches of any number of outputs against the same references.
 
-    Each reference is compared on its own, or `pooled`: then an n-gram is clipped at its largest count
-    in any one reference, as BLEU does.
+    References are compared separately, or `pooled`: then an n-gram is clipped at its largest count in any
+    reference, as in BLEU.
     """
 
     def __init__(self, references: Sequence[Symbols], *, order: int, pooled: bool) -> None:
@@ -73,13 +73,13 @@ class Matcher:
             rows = waiting.pop()
             numbers = _numbers(references, rows)
             if _bits(numbers) * order > _KEY_BITS and len(rows) > FEWEST_ROWS:
-                # Fewer segments have fewer symbols, whose keys may be short enough.
+                # Fewer segments have fewer symbols, so their keys may be short enough.
                 waiting += (rows[: len(rows) // 2], rows[len(rows) // 2 :])
             else:
                 self._blocks.append(_Block(references, rows, numbers, order, pooled=pooled))
 
     def count(self, output: Symbols) -> Ints:
-        """Clipped matches, as (segments, references, order); when pooled as (segments, 1, order)."""
+        """Count clipped matches (segments, references, order), or (segments, 1, order) if pooled."""
         matches = np.zeros((len(output.lengths), *self._shape), np.int64)
         for block in self._blocks:
             for part in block.parts(output.lengths[block.rows]):
@@ -88,12 +88,12 @@ class Matcher:
 
 
 def _blocks(lengths: Ints) -> Iterator[Ints]:
-    """Group segments into matrices: segments of similar length, with `BLOCK` symbols together."""
+    """Group segments of similar length into matrices with about `BLOCK` symbols."""
     ranked: Ints = np.argsort(lengths, kind="stable")
     widths = lengths[ranked] + 1
     start = 0
     while start < len(ranked):
-        # First as many as would fit if all were as wide as the first, then as many as really fit.
+        # First as many rows as fit if all are as wide as the first, then as many as really fit.
         most = widths[start : start + max(1, BLOCK // int(widths[start]))]
         stop = start + max(1, min(len(most), BLOCK // int(most[-1])))
         yield ranked[start:stop]
@@ -101,9 +101,9 @@ def _blocks(lengths: Ints) -> Iterator[Ints]:
 
 
 def _numbers(references: Sequence[Symbols], rows: Ints) -> Keys:
-    """Number the symbols of the references in these segments from 2; 0 for others, and at the end.
+    """Number the reference symbols of these segments from 2; other symbols and the end are 0.
 
-    A few segments have few different symbols, so a number needs few bits.
+    A few segments have few different symbols, so numbers need few bits.
     """
     values = [reference.of(rows) for reference in references]
     present = np.zeros(max(int(part.max(initial=0)) for part in values) + 2, bool)
@@ -118,10 +118,10 @@ def _bits(numbers: Keys) -> int:
 
 
 class _Level(NamedTuple):
-    """Keys of the same structure: of windows of `least + 1` to `most` symbols.
+    """Keys of the same structure, for windows of `least + 1` to `most` symbols.
 
-    The first `least` symbols are one number: their place, from 2, among `windows` of the references. An
-    output is compared with `targets`: orders, and for them the sorted keys of each reference.
+    The first `least` symbols are one number: their index (from 2) in the `windows` of the references. An
+    output is compared with `targets`, which have orders and each reference's sorted keys for them.
     """
 
     least: int
@@ -136,7 +136,7 @@ class _Level(NamedTuple):
 
 
 class _Block:
-    """Some segments of the references, ready to be compared with any output to them."""
+    """Some segments' references, prepared for comparison with any outputs."""
 
     def __init__(
         self, references: Sequence[Symbols], rows: Ints, numbers: Keys, order: int, *, pooled: bool
@@ -168,7 +168,7 @@ class _Block:
             least = level.most
 
     def parts(self, lengths: Ints) -> Iterator[Ints | slice]:
-        """Split the rows into parts for matrices with outputs of these lengths: a far longer one is alone."""
+        """Split the rows into matrices, given the lengths of outputs; much longer outputs are alone."""
         is_longer = lengths > 2 * self._width + 30
         if not is_longer.any():
             yield slice(None)
@@ -178,7 +178,7 @@ class _Block:
             yield np.array([place])
 
     def count(self, output: Symbols, part: Ints | slice) -> Ints:
-        """Clipped matches of some of the rows, as `Matcher.count` gives them."""
+        """Count clipped matches of some rows, in the form of `Matcher.count`."""
         rows = self.rows[part]
         matches = np.zeros((len(rows), *self._shape), np.int64)
         keys = symbols = self._matrix(output, rows, _OUTPUT)
@@ -194,7 +194,7 @@ class _Block:
         return matches
 
     def _matrix(self, symbols: Symbols, rows: Ints, none: np.uint64) -> Keys:
-        """A row of this block's symbols for each segment, padded with as many `none` as a window needs.
+        """A row of symbols for each segment, padded with as many `none` as a window needs.
 
         Every row has a window that begins with `none`.
         """
@@ -206,7 +206,7 @@ class _Block:
         return matrix
 
     def _keys(self, level: _Level, symbols: Keys, shorter: Keys, none: np.uint64) -> Keys:
-        """The windows of the level's longest order; `shorter` are those of the level before."""
+        """The windows of the level's longest order; `shorter` has the windows of the previous level."""
         width = symbols.shape[1] - self._shape[1] + 1
         keys = np.zeros((len(symbols), width), np.uint64)
         if level.least:
@@ -219,21 +219,21 @@ class _Block:
         return keys
 
     def _cleared(self, level: _Level, n: int) -> int:
-        """The number of bits in the level's keys beyond windows of `n` symbols."""
+        """The number of bits in the level's keys after the first `n` symbols."""
         return self._bits * (level.most - n)
 
 
 def _ranked(keys: Keys, stream: np.uint64) -> Keys:
-    """The keys of each row in order, with the stream in the last bit."""
+    """Sort the keys of each row, with the stream in the last bit."""
     ranked = keys << np.uint64(1) | stream
     ranked.sort(axis=1)
     return ranked
 
 
 def _clipped_matches(output: Keys, reference: Keys, cleared: Sequence[int]) -> Ints:
-    """Clipped matches, summed over all windows, for each row and each number of bits to clear."""
+    """Clipped matches, summed over all windows, for each row and number of bits to clear."""
     merged = np.concatenate((output, reference), axis=1)
-    merged.sort(axis=1, kind="stable")  # which only merges two parts that are sorted
+    merged.sort(axis=1, kind="stable")  # only merges two sorted parts
     rows, width = merged.shape
     differs = np.full_like(merged, 2**64 - 1)
     np.bitwise_xor(merged[:, 1:], merged[:, :-1], out=differs[:, :-1])
@@ -249,7 +249,7 @@ def _clipped_matches(output: Keys, reference: Keys, cleared: Sequence[int]) -> I
 
 
 def _steps(values: NDArray[Any], *, before: int) -> NDArray[Any]:
-    """The difference of each value from the one before it, as `np.diff`, with less overhead."""
+    """Same as `np.diff`, with less overhead."""
     steps = values.copy()
     steps[1:] -= values[:-1]
     steps[:1] -= before
@@ -257,7 +257,7 @@ def _steps(values: NDArray[Any], *, before: int) -> NDArray[Any]:
 
 
 def _pool(references: Sequence[Keys]) -> Keys:
-    """Merge the sorted keys of several references; each key occurs as often as in the reference with most."""
+    """Merge sorted keys of several references; each key is as frequent as in the reference with most."""
     places = [np.arange(keys.shape[1]) for keys in references]
     begins = [np.diff(keys, axis=1, prepend=np.uint64(0)) != 0 for keys in references]
     firsts = [np.maximum.accumulate(np.where(b, p, 0), axis=1) for b, p in zip(begins, places, strict=True)]
@@ -267,7 +267,7 @@ def _pool(references: Sequence[Keys]) -> Keys:
     keys, repeats = np.take_along_axis(keys, ranks, 1), np.take_along_axis(repeats, ranks, 1)
     is_again = np.zeros(keys.shape, bool)
     is_again[:, 1:] = (keys[:, 1:] == keys[:, :-1]) & (repeats[:, 1:] == repeats[:, :-1])
-    # The first of a row matches nothing.
+    # The first key of a row matches nothing.
     keys = np.where(is_again, keys[:, :1], keys)
     keys.sort(axis=1)
     return keys
@@ -282,12 +282,12 @@ class WordNumbers(dict[str, int]):
         super().__init__(zip(words, count(1), strict=False))
 
     def encode(self, words: Sequence[str], lengths: Ints) -> Symbols:
-        """The symbols of segments with these numbers of words; all words are in one sequence."""
+        """Turn words into symbols, given all words in one sequence and the lengths of segments."""
         return Symbols(np.fromiter(map(self.get, words, repeat(0)), np.uint32, len(words)), lengths)
 
 
 def encode_characters(texts: Sequence[str], *, whitespace: bool) -> Symbols:
-    """One symbol per character, its code point; without white space unless asked for."""
+    """Use code points as symbols of characters; white space is left out unless wanted."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
     if whitespace:
@@ -297,12 +297,12 @@ def encode_characters(texts: Sequence[str], *, whitespace: bool) -> Symbols:
     return Symbols(points[visible], np.bincount(row[visible], minlength=len(texts)))
 
 
-# The characters at which str.split() does not split; no code point above this table is white space.
+# Characters where str.split() does not split; no code point above this table is white space.
 _VISIBLE = np.array([not chr(point).isspace() for point in range(0x3002)])
 
 
 def renumber(streams: Sequence[Symbols], references: Sequence[Symbols]) -> list[Symbols]:
-    """Number the references' symbols from 1 in the streams, and set all others to 0, to keep keys short."""
+    """Number the references' symbols from 1, and set all others to 0, to keep keys short."""
     largest = max((int(s.values.max()) for s in (*streams, *references) if len(s.values)), default=0)
     present = np.zeros(largest + 1, bool)
     for reference in references:

@@ -1,4 +1,4 @@
-"""Check that an output has the numbers of its source: the same values in any digits, words or order."""
+"""Checks that an output has the numbers of its source, in any digits, words or order."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from mtassay.nlp.normalisation import Normaliser
 
 _DIGITS = re.compile(r"\d\d*+")
-# People and systems spell these out, in words that differ by language.
+# Often spelled out, in words that differ by language.
 _SPELLED_OUT = frozenset(map(str, [*range(21), *range(30, 101, 10), 24, 1000]))
-# A text with more numbers is a table; the bound keeps look-up linear.
+# A text with more numbers is a table; the limit keeps look-up linear.
 _MOST_NUMBERS = 200
 # Longer texts, and longer runs of digits, are data.
 _MOST_CHARACTERS = 20_000
@@ -34,14 +34,14 @@ _NO_NUMBER = re.compile(r"\d{60}")
 _TIMES = re.compile(r"\bx(?=\d)")
 _TIME = re.compile(r"0\d[0-5]\d|[01]\d00|2[0-4]00")
 _LOOSE = re.compile(r"\b(\d{1,3}0)(?=['’]?s\b)|\b(?=\d+[.,]5\b)(\d+[.,]5)\b")
-# Codes and links have digits that belong to no number: B2B, H1N1, https://…/2024.
+# Digits in codes and links are not numbers: B2B, H1N1, https://…/2024.
 _CODE = re.compile(
     r"</?[A-Za-z][^<>]*>|https?://\S++|www\.\S++|(?<![\w.+-])[\w.+-]{1,64}@\S++|&#?\w{1,6};|(?!x\d)[A-Za-z_]\d[\w-]*+|(?<!\d)\d++[A-Za-z]{1,3}\d[\w-]*+"
 )
 
 
 class Numbers(Check):
-    """Numbers that the source and every reference have and the output lacks, and changed units."""
+    """Numbers that source and all references have but the output lacks, and changed units."""
 
     id: ClassVar[str] = "numbers"
     group: ClassVar[str] = "meaning"
@@ -49,9 +49,9 @@ class Numbers(Check):
     about: ClassVar[str] = "a number, date or unit of the source is missing or differs"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """Numbers that are usually spelled out count only if another number is in their place.
+        """Return alarms. Numbers that are usually spelled out count only if another number replaces them.
 
-        Without a reference a single digit counts only where it has a decimal or a unit.
+        Without a reference, a single digit counts only with decimals or a unit.
 
         >>> unit = Unit("1", "The train leaves at 16:57.", "Der Zug fährt um 16:47 Uhr ab.")
         >>> [alarm.message for alarm in Numbers().find([unit], CheckContext("de", "en"))]
@@ -65,13 +65,13 @@ class Numbers(Check):
             runs = _runs_in(source)
             if runs and (_NO_NUMBER.search(source) or _NO_NUMBER.search(output)):
                 continue
-            # Nearly always the same digits are in the output, and that is cheap to check.
+            # Most outputs have the same digits, and this is cheap to check.
             clocks = reader.half_hours(source, output)
             if clocks and clocks[0] % 12 == clocks[1] % 12:
                 continue
             found = _Found(f"{clocks[0]}:30 became {clocks[1]}:30") if clocks else None
             is_plain = runs and _has_all(runs, output) and not _is_regrouped(source, output)
-            is_plain = is_plain and _decimals_in(source) <= _decimals_in(output)
+            is_plain = is_plain and (not (own := _decimals_in(source)) or own <= _decimals_in(output))
             if not found and not is_plain and (runs or reader.has_words(source)):
                 found = (reader.compare(unit) if runs else None) or reader.swapped(unit)
             if runs and not found:
@@ -81,6 +81,9 @@ class Numbers(Check):
                 found = found or reader.kept_separator(unit)
             if found := found or _changed_month(source, output, reader) or reader.changed_word(unit):
                 yield Alarm(index, found.message, found.marks)
+
+
+_has_unit = lru_cache(maxsize=1 << 14)(has_unit)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -96,6 +99,7 @@ def _runs_in(source: str) -> frozenset[str]:
     return frozenset(western(run) for run in _DIGITS.findall(source))
 
 
+@lru_cache(maxsize=1 << 14)
 def _decimals_in(text: str) -> frozenset[str]:
     """The decimals of a text: "6,2 %" has 6.2."""
     return frozenset(figure.replace(",", ".") for figure in _DECIMAL.findall(text))
@@ -121,7 +125,7 @@ class _Reader:
         return _has_words(text, self.source)
 
     def half_hours(self, source: str, output: str) -> tuple[int, int] | None:
-        """The hour of the one half hour in words of either text: half past eight, halb neun, 8:30."""
+        """The hour of the only half hour in each text: half past eight, halb neun, 8:30."""
         there, here = _half_hour(source, self.source), _half_hour(output, self.target)
         if there is None and here is None:
             return None
@@ -132,7 +136,7 @@ class _Reader:
         return None if there is None or here is None else (there, here)
 
     def compare(self, unit: Unit) -> _Found | None:
-        """Find the numbers missing from an output, and those there instead."""
+        """Find the numbers that are missing in an output, and the numbers that it has instead."""
         source_text, output_text = _CODE.sub(" ", unit.source or ""), unit.output
         source, output = _numbers_of(source_text, self.source), _numbers_of(output_text, self.target)
         numbers = list(dict.fromkeys(source.numbers))[:_MOST_NUMBERS]
@@ -140,7 +144,7 @@ class _Reader:
             numbers = [number for number in numbers if len(number.digits) > 1]
         for reference in unit.references:
             own = _numbers_of(reference, self.target)
-            # If the reference has it in words, an output may use any words.
+            # If the reference spells the number out, an output may use any words.
             numbers = [number for number in numbers if own.has(number, source=source, words=False)]
         missing = [
             number
@@ -158,7 +162,7 @@ class _Reader:
             if not any(text.has(number) for text in inputs)
         ]
         if not instead:
-            # "The 1970s", two and a half, and small numbers have words, which we may not know.
+            # "The 1970s", two and a half, and small numbers may be written by words that we do not know.
             loose = {match[0] for match in _LOOSE.finditer(western(unit.source or ""))}
             least = 0 if _is_readable(self.target) else 1000
             missing = [
@@ -167,7 +171,7 @@ class _Reader:
                 if number.digits not in _SPELLED_OUT and number.shown not in loose and number.value >= least
             ]
         has_measure = _expression("measure").search(source_text) or _expression("measure").search(output_text)
-        # Reading number words takes longest, so checks that do not need them come first.
+        # Reading number words takes longest, so checks without them come first.
         roman = {_ROMAN.get(word) for word in _ROMAN_WORD.findall(output_text)}
         missing = [
             number
@@ -188,13 +192,14 @@ class _Reader:
         return _Found(message, tuple(mark for mark in marks if mark))
 
     def swapped(self, unit: Unit) -> _Found | None:
-        """Find one value of the source, in digits or words, that the output replaces with another one."""
+        """Find one value of the source, in digits or words, that the output replaces by another value."""
         source, output = unit.source or "", unit.output
         if len(source) > _LONGEST or any(map(_TIME.fullmatch, _DIGITS.findall(source))):
             return None
         if _is_readable(self.source) and _is_readable(self.target):
-            theirs, ours = _values(source, self.source), _values(output, self.target)
-        else:  # by digits alone
+            theirs = _values(source, self.source)
+            ours = _values(output, self.target) if theirs else theirs
+        else:  # only by digits
             theirs, ours = _in_digits(source), _in_digits(output)
         if theirs.total() != ours.total() or not theirs:
             return None
@@ -204,12 +209,16 @@ class _Reader:
         source, output = _CODE.sub(" ", source), _CODE.sub(" ", output)
         try:
             before, after = float(missing[0]), float(instead[0])
-        except ValueError:  # a date, which is written in many ways
+        except ValueError:  # a date, which can be written in many ways
             return None
         if (
             round(abs(before - after), 6) == 12
             or (abs(before - after) == 0.5 and _HALF.search(f"{source} {output}"))
             or _is_short_year(before, after)
+            or (
+                _DEGREE.search(source)
+                and is_converted(Number("", missing[0], ()), Number("", instead[0], ()))
+            )
             # 3 miles are 5 km, 3 attempts are not 5.
             or (
                 (_expression("measure").search(source) or _expression("measure").search(output))
@@ -218,7 +227,7 @@ class _Reader:
             )
         ):
             return None
-        # It is unknown whether 三遍 is a number; if the digit is there, nothing is lost.
+        # We do not know whether 三遍 is a number; if the digit is there, nothing is lost.
         if _has_han(missing[0], output, self.target) or _has_han(instead[0], source, self.source):
             return None
         for reference in unit.references:
@@ -238,7 +247,7 @@ class _Reader:
     def changed_scale(self, unit: Unit) -> _Found | None:
         """Find the same digits with another unit: 2.5 million and 2,5 Milliarden."""
         source, output = unit.source or "", unit.output
-        if not self.source or not self.target or not has_unit(source, self.source):
+        if not self.source or not self.target or not _has_unit(source, self.source):
             return None
         theirs, ours = _numbers_of(source, self.source), _numbers_of(output, self.target)
         for number in theirs.numbers:
@@ -255,7 +264,7 @@ class _Reader:
         return None
 
     def kept_separator(self, unit: Unit) -> _Found | None:
-        """Find an unchanged 1,500 in a language in which that is one and a half."""
+        """Find an unchanged 1,500 in a language where it means one and a half."""
         if self.source not in _COMMA_GROUPS or self.target not in _COMMA_DECIMALS or "," not in unit.output:
             return None
         match = _GROUPED.search(unit.output)
@@ -267,7 +276,7 @@ class _Reader:
 
 
 _SCALED = re.compile(r"(?<![\d.,])(\d[\d.,]*(?<=\d))[ \u00a0]([^\W\d_]{4,})")
-# Thousands and millions in short: 5K, 5 tis., 5 тыс., 5 Mio.
+# Abbreviations of thousand and million: 5K, 5 tis., 5 тыс., 5 Mio.
 _SCALE_SIGN = re.compile(
     r"[ \u00a0\u202f]?(?:[kmb]\b|mi|mln|mld|mr?d|bn|ti?s|tsd|тыс|млн|млрд|[千万萬億亿百])", re.IGNORECASE
 )
@@ -277,7 +286,7 @@ _ROMAN = {
     for i, tens in enumerate(("", "X", "XX"))
     for j, ones in enumerate(("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"))
 }
-"""Roman numerals, which many languages use for centuries: the 21st is le XXIe siècle."""
+"""Roman numerals, which many languages use for centuries: le XXIe siècle."""
 _COMMA_GROUPS = frozenset(("en", "zh", "ja", "ko", "th", "he"))
 _COMMA_DECIMALS = frozenset(
     ("de", "es", "fr", "it", "pt", "ru", "cs", "pl", "nl", "sv", "da", "nb", "fi", "uk", "tr")
@@ -291,7 +300,7 @@ def _numbers_of(text: str, language: str | None) -> NumbersOf:
 
 
 def _is_rounded(number: Number, others: Sequence[Number]) -> bool:
-    """Whether another number is this one rounded or with more digits: 1.25 million and 1.3 million."""
+    """Whether two numbers are equal after rounding: 1.25 million and 1.3 million."""
     return any(
         other.value > 0
         and abs(number.value / other.value - 1) < 0.002
@@ -310,28 +319,29 @@ def _mark(side: str, text: str, shown: str) -> Mark | None:
     start = western(text).find(shown)
     if start >= 0:
         return Mark(kind, start, start + len(shown))
-    # A value such as 2500000 is written differently; if the text has one figure, this is the value.
+    # A value such as 2500000 may be written differently; if the text has one number, this is the value.
     places = list(_FIGURE.finditer(text))
     return Mark(kind, *places[0].span()) if len(places) == 1 else None
 
 
-# Half hours by language: the text before and after the word of the hour, and how many hours it is ahead.
+# Half hours by language: the text before and after the hour, by how many hours it is ahead, and a part of the
+# text that is found fast.
 _HALF_HOURS = {
-    "en": (r"\bhalf past ", r"\b", 0),
-    "de": (r"\bhalb ", r"\b", 1),
-    "nl": (r"\bhalf ", r"\b", 1),
-    "es": (r"\blas? ", r" y media\b", 0),
-    "pt": (r"\bàs? ", r"(?: horas?)? e meia\b", 0),
-    "fr": (r"\b", r" heures? et demie\b", 0),
-    "it": (r"\balle ", r" e mezz[ao]\b", 0),
-    "zh": (r"", r"点半", 0),
-    "ja": (r"", r"時半", 0),
+    "en": (r"\bhalf past ", r"\b", 0, "half"),
+    "de": (r"\bhalb ", r"\b", 1, "halb"),
+    "nl": (r"\bhalf ", r"\b", 1, "half"),
+    "es": (r"\blas? ", r" y media\b", 0, "media"),
+    "pt": (r"\bàs? ", r"(?: horas?)? e meia\b", 0, "meia"),
+    "fr": (r"\b", r" heures? et demie\b", 0, "demie"),
+    "it": (r"\balle ", r" e mezz[ao]\b", 0, "mezz"),
+    "zh": (r"", r"点半", 0, "点半"),
+    "ja": (r"", r"時半", 0, "時半"),
 }
 
 
 @cache
 def _half_hour_pattern(language: str) -> tuple[re.Pattern[str], Mapping[str, int]]:
-    before, after, _ = _HALF_HOURS[language]
+    before, after, _, _ = _HALF_HOURS[language]
     words = {word: hour for hour in range(1, 13) for word in (*spellings(hour, language), str(hour))}
     if language in HAN_LANGUAGES:
         words |= {"一二三四五六七八九十"[hour - 1]: hour for hour in range(1, 11)} | {
@@ -344,10 +354,10 @@ def _half_hour_pattern(language: str) -> tuple[re.Pattern[str], Mapping[str, int
 
 
 def _half_hour(text: str, language: str | None) -> int | None:
-    """The hour of the only half hour in a text, in words of the language or else in digits."""
+    """The hour of the only half hour in a text, in words or else in digits."""
     if language is None:
         found = [int(hour) for hour in _HALF_IN_DIGITS.findall(western(text))]
-    elif language in _HALF_HOURS:
+    elif language in _HALF_HOURS and _HALF_HOURS[language][3] in text.lower():
         pattern, words = _half_hour_pattern(language)
         found = [words[word.lower()] - _HALF_HOURS[language][2] for word in pattern.findall(text)]
     else:
@@ -359,7 +369,7 @@ _HALF_IN_DIGITS = re.compile(r"(?<![\d.,:])(\d{1,2}) ?(?:[:.hч点時]|Uhr) ?30(
 
 
 def _is_regrouped(source: str, output: str) -> bool:
-    """Whether a figure of the output continues a figure of the source: 2,750 and 2,750,000."""
+    """Whether a number of the output continues a number of the source: 2,750 and 2,750,000."""
     if len(_DIGITS.findall(output)) <= len(_DIGITS.findall(source)):
         return False
     starts = tuple(f"{figure}{sign}" for figure in _FIGURE.findall(source) for sign in ",.")
@@ -367,7 +377,7 @@ def _is_regrouped(source: str, output: str) -> bool:
 
 
 def _has_all(runs: Iterable[str], text: str) -> bool:
-    """True if each run of digits is in the text by itself; False may mean that this is unclear."""
+    """Whether each run of digits is in the text separately; `False` may mean that this is unclear."""
     for run in runs:
         start = text.find(run)
         end = start + len(run)
@@ -376,6 +386,7 @@ def _has_all(runs: Iterable[str], text: str) -> bool:
     return True
 
 
+_DEGREE = re.compile(r"°|[Dd]egree|[Gg]rad")
 _SMALLEST = frozenset({"0", "1"})
 # Two and a half is 2.5.
 _HALF = re.compile(r"hal[fb]|medi[oa]|demi|mezz|mei[oa]|полови|пол[тс]ор|půl|pół|半|½", re.IGNORECASE)
@@ -397,7 +408,7 @@ _HAN_DIGITS = [*enumerate("零一二三四五六七八九十"), (2, "两"), (2, 
 
 
 def _is_short_year(one: float, two: float) -> bool:
-    """Whether two numbers are a year and its last digits: 1990 and 90, as in the nineties.
+    """Whether two numbers are a year and its last digits: 1990 and 90.
 
     >>> _is_short_year(90, 1990), _is_short_year(2021, 21), _is_short_year(5, 105)
     (True, True, False)
@@ -423,7 +434,7 @@ def _number_words(language: str | None) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _values(text: str, language: str | None) -> Counter[str]:
-    """The values of all numbers of a text, in digits or words, cardinals and ordinals alike."""
+    """The values of all numbers of a text, in digits or words, both cardinals and ordinals."""
     values = _normaliser(language).number_values(_TIMES.sub("x ", _CODE.sub(" ", text)))
     return Counter(value.removesuffix(".") for value in values if value.removesuffix(".") != "1")
 
@@ -434,7 +445,7 @@ def _in_digits(text: str) -> Counter[str]:
 
 @cache
 def _normaliser(language: str | None) -> Normaliser:
-    from mtassay.nlp.normalisation import Normaliser  # large, and most digits are found as they are
+    from mtassay.nlp.normalisation import Normaliser  # large, and most digits are unchanged
 
     return Normaliser(dates=False, language=language or "")
 
@@ -445,21 +456,20 @@ _WORDS = re.compile(r"[^\W\d_]{3,}")
 _HAN_MONTH = re.compile(
     r"(?<!\d)(\d{1,2}) ?月|(?<![一二三四五六七八九十])([一二三四五六七八九十]{1,2})月(?!份额)"
 )
-# Without a day, only the words before March and May show that they are months.
+# Without a day, only the words before them show that March and May are months.
 _IN_MONTH = re.compile(
-    r"\b(?:in|since|until|by|last|next) (?:January|February|March|April|May|June|July|August|September"
-    r"|October|November|December)\b|[一二三四五六七八九十]月"
+    r"\b(?:in|since|until|by|last|next|early|late|mid)[ -](?:January|February|March|April|May|June|July"
+    r"|August|September|October|November|December)\b|[一二三四五六七八九十]月"
 )
 
 
 def _changed_month(source: str, output: str, reader: _Reader) -> _Found | None:
-    """Another month than in the source, where each side has exactly one."""
-    # A date has digits, on one side at least.
-    has_digits = _DIGITS.search(source) and _DIGITS.search(output)
-    if not (has_digits or _IN_MONTH.search(source)) or len(source) > 2000:
-        return None
-    theirs = _months(source, reader.source)
+    """Find another month than in the source, if each side has exactly one."""
+    theirs = _months(source, reader.source) if len(source) <= 2000 else ()
     if len(theirs) != 1:
+        return None
+    # A date has digits on at least one side.
+    if not (_DIGITS.search(source) and _DIGITS.search(output)) and not _IN_MONTH.search(source):
         return None
     ours = _months(output, reader.target)
     if theirs < ours and len(ours) == 2 and len(_days(source, reader.source)) == 2:
@@ -483,7 +493,7 @@ _HAN_DAY = re.compile(r"月 ?(\d{1,2}) ?日")
 
 
 def _days(text: str, language: str | None) -> set[int]:
-    """The days beside months."""
+    """The days next to months."""
     plain, code = western(text), language or ""
     found = [day for day, word in _BEFORE_MONTH.findall(plain) if month_of(word, code)]
     if code == "en":
@@ -520,7 +530,7 @@ def _expression(name: str) -> re.Pattern[str]:
 
 @cache
 def _unit_of() -> Mapping[str, str]:
-    """The unit of each word for it."""
+    """Units by the words for them."""
     table = read_table(Path(__file__).parent / "data" / "units.toml")
     return {word: unit for unit, words in table.items() for word in words.split()}
 
@@ -536,7 +546,7 @@ def _with_unit() -> re.Pattern[str]:
 
 
 def _changed_unit(source: str, output: str) -> _Found | None:
-    """A number whose unit differs: 5 mg and 5 kg."""
+    """Find a number whose unit differs: 5 mg and 5 kg."""
     theirs = _measures(source)
     if not theirs:
         return None
@@ -548,7 +558,7 @@ def _changed_unit(source: str, output: str) -> _Found | None:
         if (
             other != unit
             and {"million", "billion"}.isdisjoint((unit, other))
-            and {unit, other} not in ({"kilo", "km"}, {"kilo", "kg"})
+            and {unit, other} not in ({"kilo", "km"}, {"kilo", "kg"}, {"mph", "mile"}, {"km/h", "km"})
             and unit not in {name for name, _, _ in ours.values()}
         ):
             message = f"{source[start:end]!r} became {output[place:stop]!r}"
@@ -556,7 +566,7 @@ def _changed_unit(source: str, output: str) -> _Found | None:
     return None
 
 
-# Units that other languages keep: 2,460 m are not 2,46 m.
+# Units that are the same in other languages: 2,460 m is not 2,46 m.
 _SHORT_UNIT = re.compile(r"(?<=\d)[ \u00a0\u202f]?((?:k|m|c)?m|k?g|[mk]?l|lbs?|ft|%|°[CF])(?![^\W_])")
 
 
@@ -571,7 +581,7 @@ _SAYS_MINUS = re.compile(
 
 
 def _lost_sign(source: str, output: str) -> _Found | None:
-    """A temperature below zero that is above it in the output."""
+    """Find a temperature below zero that is above zero in the output."""
     match = _BELOW_ZERO.search(source) if "°" in source else None
     if (
         match is None
@@ -585,9 +595,14 @@ def _lost_sign(source: str, output: str) -> _Found | None:
 _EVENING = re.compile(r"(?<![\d:.])(1[01]|[1-9])(?:[:.]([0-5]\d))? ?(?:PM|pm|p\.m\.)(?!\w)")
 
 
+@lru_cache(maxsize=1 << 14)
+def _evening(source: str) -> re.Match[str] | None:
+    return _EVENING.search(source)
+
+
 def _lost_afternoon(source: str, output: str) -> _Found | None:
     """Find a time such as 9 PM that has become 9 o'clock in the morning."""
-    match = _EVENING.search(source)
+    match = _evening(source)
     if match is None or len(_EVENING.findall(source)) > 1 or _expression("evening").search(output):
         return None
     hour = int(match[1])
@@ -599,7 +614,7 @@ def _lost_afternoon(source: str, output: str) -> _Found | None:
 
 @lru_cache(maxsize=1 << 14)
 def _measures(text: str) -> Mapping[str, tuple[str, int, int]]:
-    """The unit of each value, and the place of number and unit; without values that have two units."""
+    """The unit of each value, with the place of number and unit; values with two units are left out."""
     measures: dict[str, tuple[str, int, int]] = {}
     twice = set()
     for match in _with_unit().finditer(western(text)):

@@ -1,18 +1,18 @@
-"""Checks whether an output is a translation at all: empty, left as it was, in another language, in two."""
+"""Checks whether an output is a translation: empty, untranslated, in another language, or in two."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
 from mtassay.data.languages import name_of, parse_language
-from mtassay.data.words import sound_distance
+from mtassay.data.words import read_table, sound_distance
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Unit, code_of
-from mtassay.measures.talk import note_labels, refusal_in, speaks_of_translation
+from mtassay.measures.talk import note_labels, refusal_in, small_words, speaks_of_translation
 from mtassay.nlp.identification import (
     LanguageVocabulary,
     can_identify,
@@ -28,13 +28,13 @@ from mtassay.nlp.word_forms import word_forms
 
 _NOT_WORD = re.compile(r"[\W_]+")
 _SAMPLE = 4_000
-# Fewer translations do not show which words belong to the target language.
+# Fewer translations are not enough to know the target language's words.
 _FEWEST = 30
 _LEARNED = 300
 _ICU = re.compile(r",\s*(?:plural|select(?:ordinal)?)\s*,")
 # The number of outputs to identify first; each takes 0.2 to 0.3 ms.
 _FIRST_IDENTIFIED = 2_000
-# If this share of them is foreign, the whole file is, and the rest need not be identified.
+# If this share is foreign, the whole file is, and the rest is not identified.
 _ALL_FOREIGN = 0.9
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -46,73 +46,20 @@ _QUOTED = re.compile(
     r"|&quot;(?:(?!&quot;).){1,200}&quot;|「[^」\n]{1,200}」|《[^》\n]{1,200}》"
 )
 
-# The beginning of an argument of an ICU message, and the text before each of its cases.
+# The beginning of an argument of an ICU message, and the text before each of its branches.
 _ARGUMENT = re.compile(r"\{\s*\w+\s*(?:,\s*(?:plural|select|selectordinal)\s*,|,\s*\w+\s*(?=[,}]))")
 _SELECTOR = re.compile(r"(?<![\w=])(?:=\d++|[A-Za-z_]\w*+)\s*+(?=\{)")
 
-# Text in angle brackets may be a remark and no tag.
+# Text in angle brackets may be a remark instead of a tag.
 _SPOKEN_TAG = re.compile(r"<([^\W\d_]+(?: [^\W\d_]+){2,})>")
 
-_SCRIPTS = {
-    "Greek": "\u0370-\u03ff",
-    "Cyrillic": "\u0400-\u052f",
-    "Armenian": "\u0530-\u058f",
-    "Hebrew": "\u0590-\u05ff",
-    "Arabic": "\u0620-\u064a\u066e-\u06d3",
-    "Devanagari": "\u0904-\u0939",
-    "Bengali": "\u0980-\u09ff",
-    "Gurmukhi": "\u0a00-\u0a7f",
-    "Gujarati": "\u0a80-\u0aff",
-    "Tamil": "\u0b80-\u0bff",
-    "Telugu": "\u0c00-\u0c7f",
-    "Kannada": "\u0c80-\u0cff",
-    "Malayalam": "\u0d00-\u0d7f",
-    "Oriya": "\u0b00-\u0b7f",
-    "Sinhala": "\u0d80-\u0dff",
-    "Thai": "\u0e00-\u0e7f",
-    "Lao": "\u0e80-\u0eff",
-    "Tibetan": "\u0f00-\u0fff",
-    "Burmese": "\u1000-\u109f",
-    "Georgian": "\u10a0-\u10ff",
-    "Ethiopic": "\u1200-\u137f",
-    "Khmer": "\u1780-\u17ff",
-    "kana": "\u3041-\u3096\u30a1-\u30fa",
-    "Chinese": "\u3400-\u9fff",
-    "Korean": "\uac00-\ud7a3",
-}
-_SCRIPTS_OF = {
-    **dict.fromkeys(["ru", "uk", "be", "bg", "mk", "kk", "ky", "tg", "mn"], ("Cyrillic",)),
-    **dict.fromkeys(["sr", "bs", "az", "uz"], ("Cyrillic", "Latin")),
-    **dict.fromkeys(["ar", "fa", "ur", "ps", "ckb", "sd", "ug"], ("Arabic",)),
-    **dict.fromkeys(["hi", "mr", "ne", "sa", "bho", "mai"], ("Devanagari",)),
-    **dict.fromkeys(["bn", "as"], ("Bengali",)),
-    **dict.fromkeys(["he", "yi"], ("Hebrew",)),
-    **dict.fromkeys(["am", "ti"], ("Ethiopic",)),
-    **dict.fromkeys(["bo", "dz"], ("Tibetan",)),
-    "or": ("Oriya",),
-    "si": ("Sinhala",),
-    "zh": ("Chinese",),
-    "yue": ("Chinese",),
-    "ja": ("Chinese", "kana"),
-    "ko": ("Korean", "Chinese"),
-    "el": ("Greek",),
-    "hy": ("Armenian",),
-    "ka": ("Georgian",),
-    "th": ("Thai",),
-    "lo": ("Lao",),
-    "km": ("Khmer",),
-    "my": ("Burmese",),
-    "ta": ("Tamil",),
-    "te": ("Telugu",),
-    "kn": ("Kannada",),
-    "ml": ("Malayalam",),
-    "gu": ("Gujarati",),
-    "pa": ("Gurmukhi", "Arabic"),
-}
+_TABLES = read_table(Path(__file__).parent / "data" / "scripts.toml")
+_SCRIPTS: Mapping[str, str] = _TABLES["spans"]
+_SCRIPTS_OF = {code: tuple(names.split()) for code, names in _TABLES["of"].items()}
 
 
 def without_quotes(text: str) -> str:
-    """The text without parts that may keep their language: quotes, and the words of ICU messages.
+    """Remove the parts of a text that may keep their language: quotes, and the words of ICU messages.
 
     >>> without_quotes("{n, plural, one {# dog} other {# dogs}}").split()
     ['{', '{#', 'dog}', '{#', 'dogs}}']
@@ -123,7 +70,7 @@ def without_quotes(text: str) -> str:
 
 
 def scripts_of(language: str | None) -> tuple[str, ...]:
-    """The scripts of a language; Latin if the table lacks it.
+    """The scripts of a language; Latin if the table does not have the language.
 
     >>> scripts_of("ja"), scripts_of("pt")
     (('Chinese', 'kana'), ('Latin',))
@@ -137,7 +84,7 @@ def is_same_text(one: str, other: str) -> bool:
     >>> is_same_text("„Straße 7“", "STRASSE 7"), is_same_text("Straße 7", "Straße 8")
     (True, False)
     """
-    # The first letters and the last ones are enough for nearly all texts.
+    # The first and the last letters decide for nearly all texts.
     ends = (one[:1], other[:1], 0), (one.rstrip(_MARKS)[-1:], other.rstrip(_MARKS)[-1:], -1)
     for a, b, side in ends:
         if a.isalnum() and b.isalnum() and a.casefold()[side] != b.casefold()[side]:
@@ -155,7 +102,7 @@ _FIRST_WORD = re.compile(r"[^\W_]")
 
 @lru_cache(maxsize=1 << 14)
 def fold(text: str) -> str:
-    """The letters and digits of a text alone, in one case.
+    """Return only the letters and digits of a text, in one case.
 
     >>> fold("„Straße 7“ - Ja!")
     'strasse7ja'
@@ -165,7 +112,7 @@ def fold(text: str) -> str:
 
 @cache
 def given_names() -> frozenset[str]:
-    """First names of people."""
+    """Return first names of people."""
     return frozenset((_LOANS.parent / "given_names.txt").read_text(encoding="utf-8").split())
 
 
@@ -173,7 +120,7 @@ _LOANS = Path(__file__).parent / "data" / "loan_words.txt"
 
 
 def is_loan(word: str) -> bool:
-    """Whether translators of programs keep a word in English in several languages: socket."""
+    """Whether translators of programs keep an English word in several languages: socket."""
     loans = _usual_loans()
     return word in loans or word.removesuffix("s") in loans
 
@@ -184,7 +131,7 @@ def _usual_loans() -> frozenset[str]:
 
 
 def knows_word(word: str, language: str) -> bool:
-    """Whether a language has a word; true for a language in Latin letters without a dictionary."""
+    """Whether a language has a word; true if a language in Latin letters has no dictionary."""
     if "Latin" not in scripts_of(language):
         return False
     forms = word_forms(language)
@@ -194,7 +141,7 @@ def knows_word(word: str, language: str) -> bool:
 @lru_cache(maxsize=100_000)
 def is_foreign_word(word: str, source: str, target: str) -> bool:
     """Whether the source language has the word and the target language does not."""
-    # A dictionary takes long to open, and a word of the target language needs no second one.
+    # Opening a dictionary takes long, and a word of the target language needs no second dictionary.
     if knows_word(word, target):
         return False
     forms = word_forms(source)
@@ -206,7 +153,7 @@ _FAMILIES = (("de", "nl", "sv"), ("fr", "es", "it", "pt"), ("pl", "cs"))
 
 @lru_cache(maxsize=10_000)
 def is_international(word: str, source: str, target: str) -> bool:
-    """Whether Germanic, Romance and Slavic languages share a word, so others may, too: festival, album."""
+    """Whether Germanic, Romance and Slavic languages share a word (festival, album), so others may too."""
     others = [[code for code in family if code not in (source, target)] for family in _FAMILIES]
     return all(
         any(word_forms(code).knows(form) for code in family for form in (word, word.capitalize()))
@@ -218,14 +165,14 @@ _FIELD = re.compile(r"%(?:\d+\$)?[-+0-9.]*l{0,2}[a-zA-Z]")
 
 
 def is_translatable(source: str) -> bool:
-    """True if the text has several words that are neither names nor codes.
+    """Whether the text has several words that are neither names nor codes.
 
     >>> [is_translatable(text) for text in ("Max Mustermann, Berlin", "Wir haben heute geschlossen")]
     [False, True]
     """
     source = _FIELD.sub(" ", source)
     words = words_of(_SPOKEN_TAG.sub(r" \1 ", source))
-    # A character of an unspaced script is a third of a word; a lower-case letter begins no name.
+    # A character of an unspaced script is a third of a word; no name begins with a lower-case letter.
     common = sum(1 / 3 if is_unspaced(word) else 1 for word in words if not word[0].isupper())
     return len(words) >= 3 and (common >= 2 or _is_loud(source))
 
@@ -236,7 +183,7 @@ def _is_loud(text: str) -> bool:
 
 
 class FileWords:
-    """The words of a file's outputs that belong to the target language."""
+    """The target language's words, learned from a file's outputs."""
 
     def __init__(self, context: CheckContext) -> None:
         self.source = parse_language(context.source).code if context.source else None
@@ -251,13 +198,13 @@ class FileWords:
         self.is_stranger = False
 
     def learn(self, units: Sequence[Unit]) -> FileWords:
-        """Learn from the references if there are any, else from the outputs; once for each file."""
+        """Learn from the references if there are any, else from the outputs, once for each file."""
         if self._units is units:
             return self
         self._units = units
         some = units[:: len(units) // _SAMPLE + 1]
         references = [unit.references[0] for unit in some if unit.references]
-        # With references all systems of a test set have the same words.
+        # With references, all systems of a test set have the same words.
         texts = [(unit.source, unit.references[0] if unit.references else unit.output) for unit in some]
         if texts == self._texts:
             return self
@@ -278,25 +225,25 @@ class FileWords:
                 in_source = set(_plain(unit.source or ""))
                 theirs.update(in_source)
                 seen.update(set(_plain(text)) - in_source)
-        # Notes in the source language have its words too, but never as often as the sources.
+        # Notes in the source language also have its words, but never as often as the sources.
         own = {word for word, n in seen.items() if n >= 2 and 2 * n > theirs[word]}
         self.own = frozenset(own | frequent_words().get(self.target or "", frozenset()))
         self.foreign = frequent_words().get(self.source or "", frozenset()) - self.own
         return self
 
     def _language_of(self, outputs: Sequence[str], sources: Sequence[str]) -> str | None:
-        """The language of most texts, used if none is given or the identifier does not know it."""
+        """The language of most texts, used if no language is given or the identifier does not know it."""
         found = language_of(outputs) or None
-        # If every output equals its source, that is not the target language.
+        # If every output equals its source, this is not the target language.
         return None if found is not None and found == language_of(sources) else found
 
     def leftovers(self, unit: Unit) -> list[bool]:
-        """For each word of the output outside quotes, whether it is a common word of the source.
+        """For each output word outside quotes, whether it is a common word of the source.
 
-        Names, codes, and words that the target language shares do not count. May be empty if no word does.
+        Names, codes, and words of the target language do not count. May be empty if no word counts.
         """
         kept = _common_words(unit.source or "") - self.own
-        # Few outputs have such a word, and runs of letters are found faster than words.
+        # Few outputs have such a word, and finding runs of letters is faster than finding words.
         is_spaced = unit.output.isascii() or max(unit.output) < "\u0e00"
         if is_spaced and kept.isdisjoint(_LETTERS.findall(unit.output.lower())):
             return []
@@ -311,15 +258,15 @@ class FileWords:
 _USAGE = re.compile(r"\[-?[^\[\]]{1,60}\]|(?<!\w)--?\w[\w-]*+(?:[= ]?<[^<>]{1,40}>)?")
 
 
-# The usage of a command, which translators often keep: dirs [-clpv] [+N].
+# The usage line of a command, which translators often keep: dirs [-clpv] [+N].
 _SYNOPSIS = re.compile(r"\w \[{1,2}[-+|]|\.\.\.\]|\[\w+ \.\.\.|\w=\w+\]")
 
 
 @lru_cache(maxsize=1 << 14)
 def _common_words(source: str) -> frozenset[str]:
-    """The words of a source, without names, in small letters."""
+    """The words of a source without names, in lower case."""
     is_upper = _is_loud(source)
-    # A word at the beginning of a sentence is a name only if it is one elsewhere.
+    # The first word of a sentence is a name only if it also is one elsewhere.
     return frozenset(
         word.lower()
         for word in words_of(_USAGE.sub(" ", without_quotes(source) if "{" in source else source))
@@ -337,18 +284,18 @@ def _plain(text: str) -> list[str]:
 
 
 def file_words(units: Sequence[Unit], context: CheckContext) -> FileWords:
-    """The words of a file, learned once for all checks."""
+    """Return the words of a file, learned once for all checks."""
     return context.part(FileWords).learn(units)
 
 
 def is_monolingual(context: CheckContext) -> bool:
-    """Whether source and target are one language, so that a copy may be right."""
+    """Whether source and target are the same language, so that a copy may be right."""
     if context.source is None or context.target is None:
         return False
     return parse_language(context.target).code in same_as(parse_language(context.source).code)
 
 
-# Letters and digits of any script; the underscore alone has no meaning.
+# Letters and digits of any script; an underscore alone has no meaning.
 _SAYS_SOMETHING = re.compile(r"[^\W_]")
 _WHY = ("the output is empty", "the output is only punctuation")
 
@@ -366,7 +313,7 @@ def how_much(text: str) -> int:
 
 
 class Empty(Check):
-    """Outputs without a letter, digit or symbol, where neither the source nor a reference is like that."""
+    """Outputs without a letter, digit or symbol, although source and references have some."""
 
     id = "empty"
     group = "conduct"
@@ -393,7 +340,7 @@ class _LanguageCheck(Check):
 
 
 class Untranslated(_LanguageCheck):
-    """Outputs that equal their source, or nearly so, where no reference does."""
+    """Outputs that equal or nearly equal their source, although no reference does."""
 
     id = "untranslated"
     about = "the output is the source, untranslated"
@@ -433,7 +380,7 @@ class Untranslated(_LanguageCheck):
 
 
 def _is_spelled_out(source: str, output: str) -> bool:
-    """Whether an output in Latin letters is a Cyrillic source as it sounds, word by word; names may be so."""
+    """Whether an output only transcribes a Cyrillic source in Latin letters, which is right for names."""
     there, here = words_of(source), words_of(output)
     if len(there) != len(here) or len(there) < 3 or not output.isascii() or not _SCRIPTED.search(source):
         return False
@@ -446,7 +393,7 @@ _SCRIPTED = re.compile("[\u0400-\u04ff]{3}")
 
 
 def _is_label(source: str, language: str | None, target: str | None) -> bool:
-    """Whether a short text has two words or more, all only in the source language: Search settings."""
+    """Whether a short text has at least two words, all only of the source language: Search settings."""
     parts = source.strip(" .…:!?").split()
     if (
         not 2 <= len(parts) <= 4
@@ -463,7 +410,7 @@ def _is_label(source: str, language: str | None, target: str | None) -> bool:
 
 
 def _may_stay(unit: Unit, target: str | None) -> bool:
-    """Whether a few words of a copy are all words of the target language, or nouns that got a capital."""
+    """Whether a short copy has only words of the target language, or nouns that got a capital."""
     words, forms = words_of(unit.output), word_forms(target or "")
     if not forms.has_dictionary or not 0 < len({*words}) <= 4:
         return False
@@ -473,7 +420,7 @@ def _may_stay(unit: Unit, target: str | None) -> bool:
 
 
 def _share_beginnings(source: str, output: str) -> bool:
-    """Whether two texts share a word near their beginning; a fast test."""
+    """Whether two texts share a word near the beginning; a fast test."""
     if source[:4].casefold() == output[:4].casefold():
         return True
     return not set(source[:60].split()).isdisjoint(output[:60].split())
@@ -489,17 +436,17 @@ def _is_like_reference(unit: Unit) -> bool:
 
 
 class WrongLanguage(_LanguageCheck):
-    """Outputs that are certainly in another language or script, unless a reference is, too."""
+    """Outputs that are certainly in another language or script, unless a reference also is."""
 
     id = "wrong-language"
     about = "the output is in another language or script"
     needs = frozenset()
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The words of the file show most outputs to be right; the identifier must be sure of the others.
+        """Return alarms. The file's words clear most outputs; the identifier must be certain about the rest.
 
-        An answer that talks about translating instead is for `refusal` and `chatter`. Without a language pair
-        the target language is that of the references, or of most outputs.
+        Answers that talk about translating are left to `refusal` and `chatter`. Without a language pair, the
+        target language is that of the references, or of most outputs.
         """
         words = file_words(units, context)
         if words.target is None:
@@ -520,7 +467,7 @@ class WrongLanguage(_LanguageCheck):
                 len(_LETTER.findall(unit.output)) >= 20
                 and not _ICU.search(unit.output)
                 and not (
-                    # A short file has too few words to tell.
+                    # A short file has too few words.
                     is_clear
                     and len(units) >= _LEARNED
                     and words.vocabulary.accepts(unit.output, unit.source, unit.references)
@@ -543,7 +490,7 @@ class WrongLanguage(_LanguageCheck):
 
 
 def _why_wrong(unit: Unit, target: str, words: FileWords) -> str:
-    """The reason why an output is in the wrong language; empty if it may be right."""
+    """Why an output is in the wrong language; empty if it may be right."""
     if _is_talk(unit):
         return ""
     guess = identify(unit.output, target)
@@ -553,12 +500,12 @@ def _why_wrong(unit: Unit, target: str, words: FileWords) -> str:
     if any(identify(text, target).code in same_as(guess.code) for text in unit.references):
         return ""
     if sum(words.leftovers(unit)) >= 0.7 * len(words_of(unit.output)):
-        return ""  # for `untranslated`
+        return ""  # left to `untranslated`
     return f"looks like {name_of(guess.code)}, not {name_of(target)}"
 
 
 def _has_words_of(code: str, target: str, unit: Unit) -> bool:
-    """Whether another language has all words of an output, and the target language lacks many of them."""
+    """Whether another language has all words of an output and the target language lacks many of them."""
     own = {word for word in words_of(unit.output) if word.islower() and len(word) > 2}
     # Danish and Norwegian dictionaries are too small to distinguish the two.
     is_other = code_of(code) != "" and code not in same_as(target)
@@ -581,7 +528,7 @@ def _is_talk(unit: Unit) -> bool:
 
 
 def wrong_script(unit: Unit, target: str) -> str | None:
-    """The script of nearly all letters of the output, if the target language is not written in it."""
+    """The script of nearly all letters of the output, if the target language does not use this script."""
     letters = _LETTER.findall(unit.output[:300])
     if (
         target in ("zh", "yue")
@@ -590,13 +537,13 @@ def wrong_script(unit: Unit, target: str) -> str | None:
     ):
         return "Japanese"
     right = _letters_of(scripts_of(target))
-    # A Chinese character is worth a word, and a name in Latin letters is long.
+    # A Chinese character counts as a word, since names in Latin letters are long.
     weight = 40 if target in ("zh", "ja", "yue") else 5
     if len(letters) < 8 or weight * len(right.findall("".join(letters))) > len(letters):
         return None
     if any(5 * len(right.findall(text)) < len(_LETTER.findall(text)) for text in unit.references):
         return None
-    # Names and codes stay in the letters of the source.
+    # Names and codes keep the letters of the source.
     own = set(words_of((unit.source or "").lower()))
     fresh = [word for word in words_of(unit.output.lower()) if word not in own]
     if len(fresh) < 3 and (not unit.source or not fresh or sum(map(len, fresh)) < 8):
@@ -617,7 +564,7 @@ def _letters_of(scripts: tuple[str, ...]) -> re.Pattern[str]:
 
 @cache
 def _strange_letters(target: str) -> re.Pattern[str]:
-    """Runs of letters from scripts that a language does not use; Latin letters belong to all languages."""
+    """Runs of letters in scripts that a language does not use; Latin letters are allowed in all languages."""
     spans = [span for name, span in _SCRIPTS.items() if name not in scripts_of(target) and name != "Greek"]
     return re.compile(
         f"[{''.join(spans)}]+|[\u0370-\u03ff]{{3,}}"
@@ -627,7 +574,7 @@ def _strange_letters(target: str) -> re.Pattern[str]:
 
 
 class MixedLanguage(Check):
-    """Outputs with words of another language or letters of another script in the middle."""
+    """Outputs that contain some words of another language or letters of another script."""
 
     id = "mixed-language"
     group = "conduct"
@@ -641,11 +588,20 @@ class MixedLanguage(Check):
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
         words = file_words(units, context)
         strange = _strange_letters(words.target) if words.target else None
+        near = frozenset(small_words("near").get(words.target or "", "").split())
         for index, unit in enumerate(units):
             output, source = unit.output, unit.source or ""
             if strange and not output.isascii() and (alarm := _strange_script(index, unit, strange)):
                 yield alarm
                 continue
+            if near and not near.isdisjoint(_LETTERS.findall(output.lower())):
+                word = next(word for word in _LETTERS.findall(output) if word.lower() in near)
+                if word not in words_of(source) and not is_same_text(source, output):
+                    place = output.index(word)
+                    yield Alarm(
+                        index, f"{word!r} is of another language", (Mark("output", place, place + len(word)),)
+                    )
+                    continue
             common = _parts_of(source).intersection(output.split()) - words.own
             if len(common) < 2 or is_same_text(source, output):
                 continue
@@ -658,7 +614,7 @@ class MixedLanguage(Check):
                 continue
             if 2 <= n < 4 and 5 * n >= 2 * len(left) and self._are_strange(unit, left, words):
                 yield Alarm(index, f"{n} of {len(left)} words are left in the source language")
-            if n < 4 or n >= 0.7 * len(left):  # a word or two, or wholly untranslated
+            if n < 4 or n >= 0.7 * len(left):  # a word or two, or completely untranslated
                 continue
             if n < 0.4 * len(left) and _longest_run(unit, words) < 4:
                 continue
@@ -666,7 +622,7 @@ class MixedLanguage(Check):
                 yield Alarm(index, f"{n} of {len(left)} words are left in the source language")
 
     def _are_strange(self, unit: Unit, left: Sequence[bool], words: FileWords) -> bool:
-        """Whether the words left are in small letters and missing from the target language's dictionary."""
+        """Whether the untranslated words are in lower case and not in the target language's dictionary."""
         there = words_of(without_quotes(unit.output))
         source, target = words.source, words.target
         if not source or not target or len(there) != len(left) or _USAGE.search(unit.source or ""):
@@ -681,14 +637,29 @@ class MixedLanguage(Check):
 
 
 def _copied_slang(source: str, output: str, target: str | None) -> int:
-    """Count the words copied from the source, if at least three and 40 % of the output, without names."""
-    there, here = (words_of(_BRACKETED.sub(" ", without_quotes(text))) for text in (source, output))
+    """Count the words (except names) copied from the source, if at least three and 40 % of the output."""
+    here = _unquoted_words(output)
     if target is None or len(here) < 4 or _USAGE.search(source):
         return 0
-    is_loud, known = _is_loud(source), {word.lower() for word in there}
-    own = [word.lower() for word in here if word.isalpha() and (is_loud or word[0].islower())]
-    copied = [word for word in own if word in known and not is_loan(word) and not knows_word(word, target)]
+    is_loud, known = _is_loud(source), _known_words(source)
+    copied = [
+        small
+        for word in here
+        if (small := word.lower()) in known and word.isalpha() and (is_loud or word[0].islower())
+    ]
+    if 5 * len(copied) < 2 * len(here):  # nearly always; dictionaries are slower
+        return 0
+    copied = [word for word in copied if not is_loan(word) and not knows_word(word, target)]
     return len({*copied}) if 5 * len(copied) >= 2 * len(here) and len({*copied}) >= 3 else 0
+
+
+def _unquoted_words(text: str) -> list[str]:
+    return words_of(_BRACKETED.sub(" ", without_quotes(text)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _known_words(source: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _unquoted_words(source))
 
 
 _BRACKETED = re.compile(r"\[[^\]]{1,40}\]")
@@ -698,7 +669,7 @@ def _strange_script(index: int, unit: Unit, strange: re.Pattern[str]) -> Alarm |
     if not strange.search(unit.output):
         return None
     if 2 * sum(map(len, strange.findall(unit.output))) > len(_LETTER.findall(unit.output)):
-        return None  # wholly in another script
+        return None  # completely in another script
     allowed = "".join([unit.source or "", *unit.references])
     for match in strange.finditer(unit.output):
         if match.group() not in allowed and not set(match.group()) <= set(allowed):
@@ -708,9 +679,9 @@ def _strange_script(index: int, unit: Unit, strange: re.Pattern[str]) -> Alarm |
 
 
 def _longest_run(unit: Unit, words: FileWords) -> int:
-    """Count the different words in the longest run copied from the source, with only spaces between them.
+    """Count the different words in the longest run of words copied from the source.
 
-    A title begins with a capital letter in the middle of a sentence, and may be copied.
+    Only spaces are between the words. Titles (a capital letter in the middle of a sentence) may be copied.
     """
     common = {word.lower() for word in words_of(unit.source or "") if word.isalpha()} - words.own
     longest, run, is_title, is_start = 0, set[str](), False, True

@@ -1,7 +1,7 @@
-"""Placeholders, which a program fills in later: `%s`, `%(name)s`, `{0}`, `{{name}}`, `${name}`, `[NAME]` …
+"""Checks of placeholders that a program fills: `%s`, `%(name)s`, `{0}`, `{{name}}`, `${name}`, `[NAME]` … …
 
-What counts depends on the syntax. `%s %d` takes arguments in order, so their types must come in the same
-order. `%2$s`, `{name}` and similar may move.
+The rules depend on the syntax. `%s %d` takes arguments in order, so the order of the types must not change.
+`%2$s`, `{name}` and similar placeholders may move.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _PRINTF = re.compile(
     r"%(?:(\d+)\$)?([-+#0'I ]*)(\d+|\*(?:\d\$)?)?(?:\.(\d*|\*(?:\d\$)?))?"
     r"(hh|h|ll|l|q|j|z|Z|t|L|I64|I32)?([A-Za-z@]|<PRI[a-zA-Z0-9]+>)"
 )
-# Conversions of dates that printf has not: translators write dates as their readers do.
+# Date conversions that printf does not have; translators use the date format of their readers.
 _DATE = re.compile(r"%[-_^]?[EO]?[YHMybBhkPZRTDUwWVIjNlr](?![\w(])")
 _COMMAND = re.compile(r"\[-|--?\w|\.\.\.|\][^\w\s]|%s \[|\b[Uu]sage|^(?:[a-z]+|[A-Z]+)? ?\[|<[a-z]+>$")
 _PERCENT_SYNTAXES = frozenset({"printf", "c", "c-format", "objc-format", "php-format", "python", "android"})
@@ -53,7 +53,7 @@ _NUMBERS = frozenset("diouxXeEfFgG")
 
 
 class Placeholder(NamedTuple):
-    """One placeholder: its syntax, how it is written, its normal form and its place."""
+    """A placeholder: its syntax, its spelling, its normal form and its place."""
 
     kind: str
     text: str
@@ -63,7 +63,7 @@ class Placeholder(NamedTuple):
 
 
 def find_placeholders(text: str) -> list[Placeholder]:
-    """All placeholders of a text, in order.
+    """Find all placeholders of a text, in order.
 
     >>> [p.text for p in find_placeholders("{0} of {{ total }}: 100%, %1$d and %(name)s in ${HOME} [NAME]")]
     ['{0}', '{{ total }}', '%1$d', '%(name)s', '${HOME}', '[NAME]']
@@ -105,12 +105,14 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
     if not _MARKS.search(source) and not _MARKS.search(output):
         return ()
     syntax = str(unit.facts.get("syntax", ""))
-    if syntax in ("icu", "java") or is_message(source):
-        return ()  # The check `message-format` reads these.
+    if syntax in ("icu", "java") or ("{" in source and is_message(source)):
+        return ()  # The check `message-format` handles these.
     expected, found = find_placeholders(source), find_placeholders(output)
     if not expected and not found:
         return ()
     expected, found = _relevant(expected, found, source, output, syntax)
+    if len(expected) == len(found) == 2 and (turned := _turned(expected, found, source, output)):
+        return [turned]
     if [p.key for p in expected] == [p.key for p in found]:
         return _escapes(expected, source, output, syntax)
     problems = [
@@ -130,10 +132,36 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
     return [*problems, *_escapes(expected, source, output, syntax)]
 
 
+# What is between two placeholders in the same order in all languages: 3 of 5, 3 von 5.
+_BETWEEN = (
+    re.compile(
+        r"(?: [^\W\d_]+){0,2}\W{0,4}(?:of|out of|von|de|di|do|da|из|z|ze|van|af|av|sur|sobre|su|/)"
+        r"(?:\W| \w+ ){0,4}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\W{0,4}(?:to|nach|zu|in|a|à|al|до|в|во|на|do|na|para|en|vers|naar|til|till)\W{0,4}", re.IGNORECASE
+    ),
+)
+
+
+def _turned(
+    expected: Sequence[Placeholder], found: Sequence[Placeholder], source: str, output: str
+) -> FormProblem | None:
+    """Two placeholders that changed places around a word such as of."""
+    keys = [[p.key for p in own] for own in (expected, found)]
+    there, here = source[expected[0].end : expected[1].start], output[found[0].end : found[1].start]
+    if keys[0] != keys[1][::-1] or keys[0][0] == keys[0][1]:
+        return None
+    if not any(pattern.fullmatch(there) and pattern.fullmatch(here) for pattern in _BETWEEN):
+        return None
+    return FormProblem(f"{found[0].text} and {found[1].text} changed places", tuple(map(_output, found)))
+
+
 def _relevant(
     expected: list[Placeholder], found: list[Placeholder], source: str, output: str, syntax: str
 ) -> tuple[list[Placeholder], list[Placeholder]]:
-    """Drop false placeholders: dates, percentages, words of a command line."""
+    """Remove false placeholders: dates, percentages, words of a command line."""
     dropped = set()
     kinds = {p.kind for p in expected}
     if syntax == "no-c-format" or (
@@ -154,7 +182,7 @@ def _relevant(
             [p for p in own if p.text[0] != "[" or p.text[1] == "["] for own in (expected, found)
         )
     if "name" not in kinds:
-        # Only forms that do not occur in plain text are added placeholders.
+        # Added placeholders must have a form that does not occur in plain text.
         found = [p for p in found if p.kind != "name" or p.text[0] == "#"]
     if "dollar" not in kinds:
         found = [p for p in found if p.kind != "dollar" or p.text[1] in "{t"]
@@ -202,7 +230,7 @@ def _compare_printf(
     types, given_types = [use.type for use in wanted], [use.type for use in given]
     positional = any("$" in use.placeholder.text for use in (*wanted, *given))
     if not positional:
-        # Without numbers only the sequence of types says which one is missing or added.
+        # Without numbers, only the sequence of types shows which placeholder is missing or added.
         lost, new = Counter(types) - Counter(given_types), Counter(given_types) - Counter(types)
         missing = _last(wanted, lost)
         added = _last(given, new)
@@ -247,7 +275,7 @@ def _last(uses: Sequence[_Use], counts: Counter[str]) -> list[_Use]:
 
 
 def _swapped(wanted: Sequence[_Use], given: Sequence[_Use]) -> FormProblem:
-    """Types in another order: say how to number them."""
+    """Report types in another order, with advice on how to number them."""
     left = list(wanted)
     advice = []
     for use in given:
@@ -289,12 +317,12 @@ def _report(
     facts: Mapping[str, object],
 ) -> Iterator[FormProblem]:
     if facts.get("plural") in ("zero", "one", "two") and len(missing) == 1 and not added:
-        # "One file" needs no number.
+        # "One file" does not need the number.
         match = _PRINTF.fullmatch(missing[0].text)
         if missing[0].kind != "printf" or (match and (match[6] in _NUMBERS or not in_order)):
             return
     if facts.get("plural") == "one" and len(added) == 1 and not missing and added[0].text[-1] in "du123n":
-        return  # In many languages this form is that of 21, too, and so has the number.
+        return  # In many languages, this form is also used for 21, and so has the number.
     for placeholder in missing:
         same = [p for p in added if p.kind == placeholder.kind]
         alike = [p for p in same if _core(p.key) == _core(placeholder.key) and _core(p.key)]
@@ -320,7 +348,7 @@ def _core(key: str) -> str:
 
 
 def _broken(placeholder: Placeholder, output: str, in_order: Collection[Placeholder]) -> Mark | None:
-    """The place of a damaged placeholder: with a space, another case or wide signs in it, or half of it."""
+    """The place of a damaged placeholder: with a space, another case, full-width characters, or cut off."""
     text = placeholder.key
     narrow = output.translate(_WIDE)
     pattern = r"\s?".join(re.escape(char) for char in text)
@@ -334,7 +362,7 @@ def _broken(placeholder: Placeholder, output: str, in_order: Collection[Placehol
 
 
 def _escapes(expected: list[Placeholder], source: str, output: str, syntax: str) -> Sequence[FormProblem]:
-    """A percent sign beside printf placeholders is written twice, or the program reads on."""
+    """Check that percent signs are doubled beside printf placeholders, as programs require."""
     if "%%" not in source or "%" not in output:
         return ()
     if syntax not in _PERCENT_SYNTAXES and not any(p.kind in ("printf", "python") for p in expected):

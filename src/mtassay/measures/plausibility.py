@@ -1,7 +1,7 @@
-"""Report suspicious inputs of a score, each with its fix, and doubts about references, with the evidence.
+"""Reports suspicious inputs of a score with a fix, and doubts about references with evidence.
 
-Samples of lines show nearly all problems, and only suspicious files are read whole: a good test set takes a
-few milliseconds for each system.
+Samples of lines show nearly all problems, and only suspicious files are read completely. A good test set
+takes a few milliseconds for each system.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from mtassay.nlp.identification import (
     tokenization_of,
 )
 
-# Fewer lines can be side by side, or equal, by chance.
+# Fewer lines can be aligned or equal by chance.
 _FEWEST_LINES = 10
 _FEWEST_EQUAL = 20
 _NEARLY_ALL = 0.9
@@ -37,14 +37,14 @@ _MOST_PAIRS = 4
 
 
 class _Side(NamedTuple):
-    """The texts of one file, with its name for people; `None` is missing."""
+    """The texts of one file (`None` is missing), with its display name."""
 
     name: str
     texts: Sequence[str | None]
 
 
 class _Inputs(NamedTuple):
-    """The sides of a test: source and references may be absent."""
+    """The texts of a test; source and references may be missing."""
 
     segments: Sequence[Segment]
     source: list[_Side]
@@ -63,9 +63,9 @@ def notes_on_inputs(
     pair: tuple[str, str] | None,
     metrics: Mapping[str, Metric],
 ) -> list[str]:
-    """Notes on these inputs that matter for trust in a score, one per line; usually empty.
+    """Return notes on inputs that make a score less trustworthy; usually empty.
 
-    `outputs[system][i]` translates `segments[i]`; `metrics` are those in use, by their specifications.
+    `outputs[system][i]` translates `segments[i]`; `metrics` has the metrics by specification.
 
     >>> segments = [Segment(str(i), None, (f"Das ist Satz {i} , und er ist gut .",)) for i in range(9)]
     >>> notes_on_inputs(segments, {}, pair=("en", "de"), metrics={})[0].partition(":")[0]
@@ -92,7 +92,7 @@ def notes_on_inputs(
 
 
 def _joined(names: Sequence[str], every: Sequence[_Side]) -> str:
-    """List names in words; if they are more than two and as many as `every`, give only their number."""
+    """List names; if there are more than two and as many as `every`, give only their number."""
     if len(names) > 2 and len(names) == len(every):
         return f"all {len(names)} outputs"
     shown = list(names[:3]) + ([f"{len(names) - 3} more"] if len(names) > 3 else [])
@@ -100,7 +100,7 @@ def _joined(names: Sequence[str], every: Sequence[_Side]) -> str:
 
 
 def _tables(inputs: _Inputs) -> Iterator[str]:
-    """Notes on lines with several columns that were read as one text."""
+    """Note lines with several columns that were read as one text."""
     for side in inputs.all:
         if not any("\t" in text for text in islice(filter(None, side.texts), 2 * _FEWEST_LINES)):
             continue
@@ -117,7 +117,7 @@ def _tables(inputs: _Inputs) -> Iterator[str]:
 
 
 def _other_languages(inputs: _Inputs, pair: tuple[str, str]) -> Iterator[str]:
-    """Notes on files in another language than the pair's."""
+    """Note files in another language than the pair's."""
     source, target = (parse_language(code).code for code in pair)
     of_source = next((foreign_language(side.texts, source) for side in inputs.source), "")
     found: dict[str, list[_Side]] = {}
@@ -148,7 +148,7 @@ def _other_languages(inputs: _Inputs, pair: tuple[str, str]) -> Iterator[str]:
 
 
 def _unfit_metrics(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[str]:
-    """Notes on metrics that cannot split the words of a language."""
+    """Note metrics that cannot split the words of a language."""
     for side in (inputs.references or inputs.outputs)[:1]:
         language = language_of_script(
             "\n".join(text[:200] for text in side.texts[:: len(side.texts) // 40 + 1] if text)
@@ -158,7 +158,7 @@ def _unfit_metrics(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[s
 
 
 def _tokenised(inputs: _Inputs) -> Iterator[str]:
-    """Notes on files split into words or pieces; outputs with the same sign are reported together."""
+    """Note files that are split into words or pieces; outputs with the same sign share a note."""
     total = len(inputs.segments)
     alike: dict[str, list[tuple[str, Tokenization]]] = {}
     for side in inputs.all:
@@ -174,7 +174,7 @@ def _tokenised(inputs: _Inputs) -> Iterator[str]:
 
 
 def _equal(inputs: _Inputs) -> Iterator[str]:
-    """Notes on pairs of files that are equal in nearly all lines that both have."""
+    """Note pairs of files that are equal in nearly all lines that both have."""
     lines = [_hashes(side.texts) for side in inputs.all]
     alike = []
     for (one, a), (two, b) in combinations(zip(inputs.all, lines, strict=True), 2):
@@ -194,13 +194,13 @@ def _equal(inputs: _Inputs) -> Iterator[str]:
 
 
 def _hashes(texts: Sequence[str | None]) -> NDArray[np.int64]:
-    """One number per line, without the spaces around it; 0 for an empty line."""
+    """Hash each line without surrounding spaces; 0 for an empty line."""
     stripped = [text.strip() if text else "" for text in texts]
-    return np.fromiter(map(hash, stripped), np.int64, len(stripped))  # that of "" is 0
+    return np.fromiter(map(hash, stripped), np.int64, len(stripped))  # the hash of "" is 0
 
 
 def _blanks(inputs: _Inputs) -> Iterator[str]:
-    """Notes on lines that end in spaces, and on files that end in blank lines."""
+    """Note lines that end in spaces, and files that end in blank lines."""
     found = {
         side.name: sum(map(str.isspace, [text[-1] for text in side.texts if text])) for side in inputs.all
     }
@@ -211,8 +211,8 @@ def _blanks(inputs: _Inputs) -> Iterator[str]:
         names += [_joined(outputs, inputs.outputs)] if outputs else []
         n = f"{'up to ' * (len(many) > 1)}{max(many.values()):,} of {len(inputs.segments):,}"
         yield (
-            f"lines of {' and '.join(names)} end in blanks ({n}): BLEU, chrF and TER pass over them, other "
-            "metrics may not. Take them out: sed -i 's/[[:space:]]*$//' FILE"
+            f"lines of {' and '.join(names)} end with spaces ({n}): BLEU, chrF and TER ignore them, other "
+            "metrics may not. Remove them: sed -i 's/[[:space:]]*$//' FILE"
         )
     blank = 0
     for segment in reversed(inputs.segments):
@@ -223,12 +223,12 @@ def _blanks(inputs: _Inputs) -> Iterator[str]:
     if blank:
         what = "segment is" if blank == 1 else f"{blank:,} segments are"
         yield (
-            f"the last {what} blank in source and reference, and counted: take the blank lines from the ends "
+            f"the last {what} blank in source and reference, but counted: remove the blank lines at the ends "
             "of all files"
         )
 
 
-# The farthest shift, the lines per place and the number of places to search.
+# The largest shift, the lines per place, and the number of places to search.
 _FARTHEST = 5
 _BLOCK = 10
 _BLOCKS = 30
@@ -236,7 +236,7 @@ _BEGINNING = 300  # the number of characters that identify a line
 
 
 class _Shift(NamedTuple):
-    """Lines `first` to `last` (inclusive) belong `by` lines further down (up where negative)."""
+    """Lines `first` to `last` (inclusive) belong `by` lines further down (up if negative)."""
 
     by: int
     first: int
@@ -244,7 +244,7 @@ class _Shift(NamedTuple):
 
 
 def _shifted(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[str]:
-    """Notes on outputs or references whose lines are beside the wrong ones."""
+    """Note outputs or references with lines that are shifted against the others."""
     if len(inputs.segments) < _FEWEST_LINES or not inputs.references:
         return
     anchor = inputs.references[0]
@@ -266,11 +266,11 @@ def _shifted(inputs: _Inputs, metrics: Mapping[str, Metric]) -> Iterator[str]:
         in_place, moved = (
             [inputs.segments[i]._replace(references=(anchor.texts[i + k],)) for i in rows] for k in (0, by)
         )
-        # By chance, lines in any order gain less; the corrected lines of a bad system gain more.
+        # Shuffled lines gain less by chance; corrected lines of a bad system gain more.
         if len(rows) < _BLOCK or _score(ChrF(), moved, texts) < 1.75 * _score(ChrF(), in_place, texts):
             continue
         before, after = _score(metric, in_place, texts), _score(metric, moved, texts)
-        # If all others are too high, the reference is too low.
+        # If all others are shifted up, the reference is shifted down.
         is_reference = len(sides) == len(others) > 1
         is_high = (by > 0) != is_reference
         first, last = (inputs.segments[i + (by if is_reference else 0)].id for i in (shift.first, shift.last))
@@ -292,7 +292,7 @@ def _score(metric: Metric, segments: Sequence[Segment], texts: Sequence[str]) ->
 
 
 class _Lines:
-    """The lines of a reference, and their similarity to others by common words or characters."""
+    """The lines of a reference, and their similarity to other lines by common words or characters."""
 
     def __init__(self, texts: Sequence[str | None]) -> None:
         self._texts = texts
@@ -300,7 +300,7 @@ class _Lines:
         self._features: dict[int, frozenset[str]] = {}
 
     def shift_of(self, texts: Sequence[str | None]) -> _Shift | None:
-        """The place where texts are beside the wrong lines; usually `None`."""
+        """Where texts are beside the wrong lines; usually `None`."""
         n = len(texts)
         count = min(n // _BLOCK, _BLOCKS)
         starts = [i * (n - _BLOCK) // max(count - 1, 1) for i in range(count)]
@@ -319,7 +319,7 @@ class _Lines:
         return self._whole(texts, max(votes, key=lambda by: votes[by])) if votes else None
 
     def _whole(self, texts: Sequence[str | None], by: int) -> _Shift | None:
-        """The run of lines that gains most in similarity from the lines `by` further down."""
+        """The run of lines whose similarity increases most with the lines `by` further down."""
         rows = range(max(0, -by), min(len(texts), len(texts) - by))
         best = total = 0.0
         first = begin = last = rows[0]
@@ -357,8 +357,8 @@ def _alike(a: frozenset[str], b: frozenset[str]) -> float:
 # References -------------------------------------------------------------------------------------------------
 
 _WORDS = 5  # shorter lines are equal by chance
-_LEAST = 10  # equal lines that mean something
-_TIMES = 2.0  # the smallest ratio to the next system's count
+_LEAST = 10  # equal lines needed for a note
+_TIMES = 2.0  # lowest ratio to the next system's count
 _SURE = 4.0  # standard errors
 _HUMAN = re.compile(r"ref|human", re.IGNORECASE)
 
@@ -366,7 +366,7 @@ _HUMAN = re.compile(r"ref|human", re.IGNORECASE)
 def reference_notes(
     segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], metrics: Mapping[str, Metric]
 ) -> list[str]:
-    """Notes on a post-edit of one system, disagreement about the best system, and a reference rated low.
+    """Note post-edited references, disagreement about the best system, and references rated low.
 
     >>> segments = [Segment(str(n), None, (f"one two three four five {n}",)) for n in range(40)]
     >>> texts = {"a": [s.references[0] for s in segments], "b": ["something else"] * 40}
@@ -390,7 +390,7 @@ def _post_edit(
     long = [(row, text) for row, text in lines if text and len(text.split()) >= _WORDS]
     equal = {system: sum(texts[row] == text for row, text in long) for system, texts in outputs.items()}
     (first, most), (_, second), *_ = sorted(equal.items(), key=lambda entry: -entry[1])
-    # Lines that both have are the same sentence, so the two counts are about independent.
+    # Lines that both have are the same sentences, so the two counts are nearly independent.
     if most < max(_LEAST, _TIMES * second) or most - second < _SURE * math.sqrt(most + second):
         return ""
     name = "The reference" if count == 1 else f"Reference {place + 1}"
@@ -401,7 +401,7 @@ def _post_edit(
 
 
 def _disagreement(segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]], count: int) -> str:
-    """A note if single references disagree about the best system."""
+    """Note if single references disagree about the best system."""
     rows = [row for row, s in enumerate(segments) if len(s.references) == count and all(s.references)]
     texts = {system: [own[row] for row in rows] for system, own in outputs.items()}
     metric, told = ChrF(), []
@@ -424,7 +424,7 @@ def _disagreement(segments: Sequence[Segment], outputs: Mapping[str, Sequence[st
 
 
 def _rated_low(metric: Metric, systems: Sequence[str]) -> str:
-    """A note if people rate a human translation below systems, on the segments that both have."""
+    """Note if people rate a human translation below systems on the segments that both have."""
     if not isinstance(metric, Scores) or not are_of_people(metric.label, metric.file):
         return ""
     scores = metric.by_system(systems)

@@ -1,10 +1,10 @@
-"""Find outputs that say no where the source says yes, or the reverse.
+"""Finds outputs with a negation that the source does not have, or the reverse.
 
-Only a plain negation (*not*, *never*, *kein*, *não*) is suspected, and only if nothing at all on the other
-side could mean it: a word that denies by its meaning or its affix (*without*, *fail*, *illegal*) is enough to
-accept the pair, and so is a phrase that denies only in form (*not only*, *isn't it?*). In a language whose
-word for no looks like another word, it is also suspected if the other word would fit far better (*não verão*
-for *no verão*) and the output denies more often than the source.
+Only a plain negation (*not*, *never*, *kein*, *não*) is suspected, and only if nothing in the other text
+could express it. So a word with a negative meaning or affix (*without*, *fail*, *illegal*) is enough to
+accept the pair, and so is a phrase that is negative only in form (*not only*, *isn't it?*). In some
+languages, a negation looks like another word. It is then also suspected if the other word fits much better
+(*não verão* for *no verão*) and the output has more negations than the source.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,18 +21,17 @@ from mtassay.data.errors import InputError
 from mtassay.data.formats.textfiles import read_bytes, split_lines
 from mtassay.data.language_packs import pack_file
 from mtassay.data.languages import Pair
-from mtassay.data.words import read_table
+from mtassay.data.words import plain_marks, read_table
 from mtassay.nlp.annotation import Annotation, plain_words
-from mtassay.nlp.normalisation import plain_marks
 
 
 @dataclass(frozen=True, slots=True)
 class Negations:
-    """The negations of a language, as regular expressions over text in small letters.
+    """The negations of a language, as regular expressions for lower-case text.
 
-    `formal` are phrases that contain a negation and deny nothing, `plain` the words that deny for certain,
-    `hidden` everything else that another language may express by a negation, `witnessed` words that deny for
-    certain if a right translation of the same text lacks them.
+    `formal` matches phrases that contain a negation but negate nothing, and `plain` certain negations.
+    `hidden` matches everything else that another language may express by a negation. `witnessed` matches
+    words that certainly negate if a right translation of the same text lacks them.
     """
 
     formal: str
@@ -41,49 +40,58 @@ class Negations:
     witnessed: str = ""
 
     def plain_in(self, text: str) -> list[str]:
-        """The words that deny, as written in small letters, each once.
+        """The negations in a text in lower case, each once.
 
         >>> all_negations()["pt"].plain_in("Ela não só canta; também nunca para no domingo.")
         ['nunca']
         """
         folded = fold_text(text)
-        if not re.search(self.plain, folded):  # much faster than to look for phrases
+        if not re.search(self.plain, folded):  # much faster than searching for phrases
             return []
         rest = re.sub(self.formal, " ", folded)
         return list(dict.fromkeys(match.group().strip() for match in re.finditer(self.plain, rest)))
 
     def witnessed_in(self, text: str) -> list[str]:
-        """The words that deny in a text beside a right translation in the same language."""
+        """The negations in a text, given a right translation in the same language."""
         if words := self.plain_in(text):
             return words
         rest = re.sub(self.formal, " ", fold_text(text))
         return re.findall(self.witnessed, rest)[:1] if self.witnessed else []
 
     def count(self, text: str) -> int:
-        """The number of plain negations in the text, including those that deny only in form."""
+        """Count the plain negations in a text, including formal ones."""
         return len(re.findall(self.plain, fold_text(text)))
 
     def may_deny(self, text: str, *, beside: str = "") -> bool:
-        """Whether anything in the text could mean a negation that `beside` does not say, too."""
+        """Whether anything in the text could mean a negation that `beside` does not have."""
         found = re.finditer(f"{self.formal}|{self.plain}|{self.hidden}", fold_text(text))
         other = fold_text(beside)
         return any(not other or match.group() not in other for match in found)
 
+    def affixes(self, text: str) -> int:
+        """The number of long words that may mean a negation (undone, deshacer); 0 if there are short ones."""
+        rest = re.sub(self.plain, " ", fold_text(text))
+        lengths = [len(match.group()) for match in re.finditer(self.hidden, rest)]
+        return len(lengths) if min(lengths, default=0) > 5 else 0
 
-# Program syntax that denies nothing: options, access keys within words, quotes as %'.
+
+# Program syntax that is not a negation: options, access keys within words, quotes as %'.
 _OPTIONS = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
 _ACCELERATORS = re.compile(r"[&_](?=[^\W_])|%(?=')")
 _FIELDS = re.compile(r"%(?:\d+\$)?[sduqi](?![^\W_]*')")
 _TRADITIONAL = str.maketrans("沒無別", "没无别")
 
 
+@lru_cache(maxsize=1 << 13)
 def fold_text(text: str) -> str:
-    """The text in small letters and plain marks, without options and accelerators of programs.
+    """The text in lower case with plain marks, without options and access keys of programs.
 
     >>> fold_text("D&o not use --no-delay")
     'do not use  '
     """
-    folded = plain_marks(text).casefold().translate(_TRADITIONAL)
+    folded = plain_marks(text).casefold()
+    if not folded.isascii():
+        folded = folded.translate(_TRADITIONAL)
     if "-" in folded:
         folded = _OPTIONS.sub(" ", folded)
     if "%" in folded:
@@ -95,7 +103,7 @@ def fold_text(text: str) -> str:
 
 @cache
 def all_negations() -> Mapping[str, Negations]:
-    """The negations by language; a language pack may add others (`negations_of`)."""
+    """Return negations by language; a language pack may add others (`negations_of`)."""
     table = read_table(Path(__file__).parent / "data" / "negations.toml")
     return {code: Negations(**{"formal": "", **entry}) for code, entry in table.items()}
 
@@ -105,7 +113,7 @@ _LIKELIER = 1.0  # nats
 
 
 class Contradiction(NamedTuple):
-    """A negation on one side only: the reason, and the words that deny on either side."""
+    """A negation in only one text: the reason, and the negations of each side."""
 
     why: str
     source: list[str]
@@ -114,9 +122,9 @@ class Contradiction(NamedTuple):
 
 @dataclass(frozen=True)
 class Polarity:
-    """Finds a plain negation on one side without anything on the other that could mean it.
+    """Finds a plain negation in one text without anything in the other that could mean it.
 
-    `words` and `confused`, a negation and a similar word, find a negation in place of that word.
+    `words` and `confused` (a negation and a similar word) find a negation used in place of that word.
     """
 
     source: Negations
@@ -125,7 +133,7 @@ class Polarity:
     confused: tuple[str, str] | None = None
 
     def compare(self, source: str, output: str) -> Contradiction | None:
-        """The contradiction between source and output; an empty side says neither yes nor no."""
+        """Return the contradiction between source and output, if any; empty texts never contradict."""
         if not source.strip() or not output.strip():
             return None
         if (words := self.target.plain_in(output)) and not self.source.may_deny(source):
@@ -142,10 +150,10 @@ class Polarity:
         return None
 
     def contradict(self, source: str, output: str, references: Sequence[str]) -> Contradiction | None:
-        """The contradiction if an output says no and neither source nor reference does, or the reverse.
+        """Return the contradiction if only the output has a negation, or only source and reference.
 
-        A reference in the same language is better evidence, so only plain negations of the source count;
-        without a reference nothing is reported.
+        A reference in the same language is better evidence, so only plain negations of the source count.
+        Without a reference, nothing is reported.
         """
         if not source.strip() or not output.strip() or not references:
             return None
@@ -153,7 +161,7 @@ class Polarity:
         if here and not there and not any(map(self.target.may_deny, references)):
             why = f"the output says {_quoted(here)}, and neither source nor reference says no"
             return Contradiction(why, [], here)
-        # Words that output and reference share do not express the negation.
+        # Words that output and reference share are not the negation.
         denies = any(self.target.may_deny(output, beside=reference) for reference in references)
         if there and all(map(self.target.witnessed_in, references)) and not (here or denies):
             why = f"the source says {_quoted(there)}, and nothing in the output says no"
@@ -161,7 +169,7 @@ class Polarity:
         return None
 
     def contradictions(self, answers: Sequence[AnnotatedAnswer]) -> list[Suspicion]:
-        """The contradictions in the answers with a reference, in order."""
+        """Return the contradictions in answers that have a reference, in order."""
         suspicions = []
         for answer in answers:
             found = self.contradict(answer.source.text, answer.output.text, answer.references)
@@ -171,7 +179,7 @@ class Polarity:
         return suspicions
 
     def mistaken(self, source: str, output: str) -> tuple[str, str] | None:
-        """A negation with its next word, and the same with the word that fits far better there."""
+        """A negation with its next word, and the same with the word that fits much better."""
         if self.words is None or self.confused is None:
             return None
         if self.target.count(output) <= self.source.count(source):
@@ -186,10 +194,11 @@ class Polarity:
 
 @cache
 def negations_of(language: str) -> Negations | None:
-    """The negations of a language from an installed language pack, else from our table; `None` if unknown.
+    """Return a language's negations from an installed pack or our table; `None` if unknown.
 
     Raises:
-        InputError: A line of the pack's table is not `formal`, `plain` or `hidden`, a tab, and an expression.
+        InputError: A line of the pack's table must be `formal`, `plain` or `hidden`, a tab, and an
+            expression.
     """
     path = pack_file("negations", language)
     if path is None:
@@ -200,12 +209,12 @@ def negations_of(language: str) -> Negations | None:
         if not tab or part not in parts or not expression:
             raise InputError(f"write {', '.join(parts)}, a tab and an expression", path=path, line=number)
         parts[part].append(expression)
-    # An expression that matches nothing, for a part without lines.
+    # matches nothing; for a part without lines
     return Negations(**{part: "|".join(found) or r"(?!)" for part, found in parts.items()})
 
 
 def find_polarity(pair: Pair) -> Polarity | None:
-    """The comparison of negations for a pair; `None` if those of a language are not listed."""
+    """Return the comparison of negations for a pair; `None` if a language's negations are not listed."""
     languages = [str(language).partition("-")[0] for language in (pair.source, pair.target)]
     source, target = map(negations_of, languages)
     if source is None or target is None:
@@ -219,9 +228,9 @@ def _quoted(words: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedAnswer:
-    """One source and its translation, both annotated, or with the text only.
+    """A source and its translation, both annotated or only as texts.
 
-    `references` are any right translations; `again` are further answers of a system asked several times.
+    `references` are right translations, if any; `again` has further answers if the system repeated.
     """
 
     id: str
@@ -233,7 +242,7 @@ class AnnotatedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """One suspected error: the `id` of its answer, `why` in words, and `value`, its strength."""
+    """A suspected error: the `id` of its answer, `why` in words, and `value`, its strength."""
 
     id: str
     why: str
@@ -242,17 +251,17 @@ class Suspicion:
 
 
 STEP = 0.25
-"""The step of the stored frequencies on the Zipf scale: 3 is once in a million words."""
+"""The step of stored frequencies on the Zipf scale, where 3 means once in a million words."""
 EDGE = "|"
 """The mark before the first word of a sentence and after the last."""
-_LEAN = 20.0  # the number of occurrences of a word that weigh as much as the counts of all words together
+_LEAN = 20.0  # occurrences of a word that have the same weight as the counts of all words together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TargetWords:
-    """A language's words: `frequencies` on the Zipf scale, and counts of words and neighbours in sentences.
+    """A language's words: `frequencies` on the Zipf scale, and counts of words and word pairs in sentences.
 
-    A word that is not there has the frequency 0. Words are in small letters.
+    Unknown words have the frequency 0. Words are in lower case.
     """
 
     frequencies: Mapping[str, float]
@@ -265,20 +274,20 @@ class TargetWords:
         return self.frequencies.get(word, 0.0)
 
     def surprise(self, before: str, word: str) -> float:
-        """The surprise of a word after another, in nats."""
+        """The surprise (in nats) of a word after another."""
         alone = (self.counts.get(word, 0) + 0.1) / self.total
         seen = self.counts.get(before, 0)
         return -math.log((self.pairs.get((before, word), 0) + _LEAN * alone) / (seen + _LEAN))
 
     def prefers(self, other: str, words: Sequence[str], at: int) -> float:
-        """The advantage, in nats, of another word over the one at this place, between its neighbours."""
+        """The advantage (in nats) of another word at this place, between the same neighbours."""
         before, word, after = words[at - 1 : at + 2]
         there = self.surprise(before, word) + self.surprise(word, after)
         return there - self.surprise(before, other) - self.surprise(other, after)
 
 
 def small_words(text: str) -> list[str]:
-    """The words and marks of a text in small letters and plain marks, between two edges.
+    """The words and marks of a text in lower case with plain marks, between two edge symbols.
 
     >>> small_words("Não sei.")
     ['|', 'não', 'sei', '.', '|']
@@ -287,7 +296,7 @@ def small_words(text: str) -> list[str]:
 
 
 def target_words(pair: Pair) -> TargetWords | None:
-    """The words of a pair's target language; `None` if no installed pack has a list."""
+    """Return the words of a pair's target language; `None` if no installed pack has a list."""
     return _read(pair.target.code.partition("-")[0])
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from mtassay.measures.check import (
+    UNSPACED,
     Alarm,
     CheckContext,
     ConventionCheck,
@@ -19,7 +20,6 @@ from mtassay.measures.check import (
     quoted,
     words,
 )
-from mtassay.measures.spacing import UNSPACED
 from mtassay.measures.talk import small_words
 
 _KINDS = {
@@ -64,18 +64,36 @@ _FOREIGN = {
     "el": {"question": "?"},
 }
 _PLAIN = {"period": ".", "question": "?", "exclamation": "!", "colon": ":", "ellipsis": "…", "comma": ","}
-# After these a text ends all the same.
+# These may follow the punctuation that ends a text.
 _CLOSERS = " \t\r\n\u00a0\u200e\u200f\"'”“’»«›」』)）]】*_`"
 _TAGS_AT_END = re.compile(r"(?:(?:</[A-Za-z]\w{0,20}>|<br\s?/?>)\s{0,3}){1,8}$")
 _KEY_AT_END = re.compile(r"\s?[(（][_&]\w$")
 _CONSONANT = re.compile(r"[bcdfghjklmnpqrstvwxzбвгджзклмнпрстфхцчшщ]{2}$")
-# The ends of Japanese sentences, which labels lack.
+# The ends of Japanese sentences, which labels do not have.
 _POLITE = ("です", "ます", "ました", "ません", "でした", "ください")
 _NO_PERIOD = words("th lo km my bo dz")
 
 
+# Words that begin a clause after a comma, and what may be before them instead.
+_CLAUSES = {code: re.compile(rf" ({clause})(?= [^\W\d_])") for code, clause in small_words("clauses").items()}
+
+
+def _lacks_comma(output: str, code: str) -> re.Match[str] | None:
+    """The word of a clause that needs a comma before it and has none."""
+    match = _CLAUSES[code].search(output) if code in _CLAUSES and len(output) < 300 else None
+    before = output[: match.start()].split()[-1:] if match and "\n" not in output else []
+    own = small_words("before-clauses")[code].split("|") if before else []
+    return match if before and before[0].isalpha() and before[0] not in own else None
+
+
+# A question that another sentence follows, in languages that mark questions as English does.
+_ASKED = re.compile(r"(?<=\w)[\u00a0\u202f ]?[?？](?= ?[^\W\d_])")
+_SENTENCE_END = re.compile(r"(?<=\w)[\u00a0\u202f ]?[.?!？。！](?=\s|$|[一-龥])")
+_ASKING = words("en de es fr it pt ru cs pl nl zh")
+
+
 def end_of(text: str) -> str:
-    """The kind of punctuation that a text ends with; the empty string if none.
+    """The kind of punctuation at the end of a text; an empty string if there is none.
 
     >>> end_of("Wait..."), end_of("Really?)"), end_of("好。"), end_of("Open")
     ('ellipsis', 'question', 'period', '')
@@ -95,7 +113,7 @@ def end_of(text: str) -> str:
 
 
 class EndPunctuation(ConventionCheck):
-    """Punctuation at the end, as the target language writes it.
+    """Punctuation at the end of texts that differs from the source.
 
     >>> units = [Unit("1", "Löschen", "Delete?"), Unit("2", "删除吗？", "Delete?")]
     >>> [(alarm.message, alarm.fix) for alarm in EndPunctuation().find(units, CheckContext("en", "de"))]
@@ -105,10 +123,10 @@ class EndPunctuation(ConventionCheck):
     id = "end-punctuation"
     group = "form"
     severity = "minor"
-    about = "a text that ends with other punctuation than its source"
+    about = "other punctuation at the end than in the source, or a comma before a clause that is missing"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """The alarms; Japanese files may leave out full stops throughout."""
+        """Return alarms; Japanese files may consistently omit full stops."""
         alarms = super().find(units, context)
         if code_of(context.target) != "ja":
             yield from alarms
@@ -133,6 +151,15 @@ class EndPunctuation(ConventionCheck):
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
             if source[-1:].isalnum() and output[-1:].isalnum():
                 return ()
+            if match := _lacks_comma(output, code):
+                place = mark("output", *match.span(1))
+                return [FormProblem(f"The comma before {match[1]!r} is missing", place)]
+            inner = len(_ASKED.findall(source)) - len(_ASKED.findall(output))
+            if inner > 0 and code in _ASKING and _SENTENCE_END.sub("", source) != source:
+                ends = len(_SENTENCE_END.findall(source)), len(_SENTENCE_END.findall(output))
+                if ends[0] == ends[1] > 1 and len(source) < 300:
+                    where = mark("output", 0, len(output))
+                    return [FormProblem("A question ends with another mark", where)]
             before, given = end_of(source), end_of(output)
             if code == "es" and given in ("question", "exclamation") and before == given:
                 return _inverted(output, given)
@@ -149,7 +176,7 @@ class EndPunctuation(ConventionCheck):
 
 
 def _foreign_sign(output: str, own: str, foreign: str) -> Sequence[FormProblem]:
-    """The sign of another script after a letter of this one."""
+    """Find punctuation of another script after a letter of this script."""
     end = len(output.rstrip())
     if end < 2 or output[end - 1] != foreign or output[end - 2] < "\u0370":
         return ()
@@ -168,8 +195,10 @@ def _may_differ(before: str, given: str, output: str, source: str, code: str) ->
         return True  # The check `doubled-words` reports two full stops.
     if before == "comma" and given in ("exclamation", "colon"):
         return True  # a salutation
+    if given == "period" and before and re.search(r"[!?…][\"”’»“]\.$", output.rstrip()):
+        return True  # The mark is within the quotation marks: «Ура!».
     if {before, given} == {"exclamation", "period"} and len(source) > 100:
-        return True  # The translator may add or drop exclamation marks in longer texts.
+        return True  # Translators may add or drop exclamation marks in longer texts.
     if {before, given} & {"comma", "semicolon"} and "" in (before, given):
         return False
     if code in _NO_PERIOD and {before, given} <= {"period", "question", "exclamation", ""}:
@@ -179,14 +208,14 @@ def _may_differ(before: str, given: str, output: str, source: str, code: str) ->
             return not output.rstrip(_CLOSERS).endswith(_POLITE)
         return before != "question" or output.rstrip(_CLOSERS + "。.").endswith(("か", "ん", "の"))
     if code in ("ja", "ko") and not before and given == "period":
-        return len(source.split()) > 3  # an English phrase often becomes a sentence there
+        return len(source.split()) > 3  # an English phrase often becomes a sentence in these languages
     if code == "hy" and before in ("question", "exclamation"):
         return "՞" in output or "՜" in output
-    # One word with a full stop is often an abbreviation: etc., usw.
+    # A word with a full stop is often an abbreviation: etc., usw.
     if {before, given} == {"period", ""}:
         text = (source if before else output).rstrip(_CLOSERS + ".")
         last = text.rsplit(None, 1)[-1:]
-        # Blocco succ., Plik poprz.: a short text whose last word stops at a consonant
+        # Blocco succ., Plik poprz.: a short text whose last word ends in a consonant
         if last and text.count(" ") in (1, 2) and len(last[0]) <= 5 and _CONSONANT.search(last[0]):
             return True
         return bool(last) and ("." in last[0] or (len(last[0]) <= 3 and last[0].isalpha()))
@@ -201,13 +230,13 @@ def _end_problem(
 ) -> FormProblem | None:
     bare = output.rstrip()
     where = mark("output", max(len(bare) - 1, 0), len(bare))
-    # Inside brackets, quotes or tags the place of the sign is unclear.
+    # Inside brackets, quotes or tags, the place of the sign is unclear.
     is_plain = bool(bare) and source.rstrip()[-1:] not in _CLOSERS + ">" and bare[-1] not in _CLOSERS + ">"
     if not given:
         fix = bare + own[before] + output[len(bare) :] if is_plain and before in own else None
         return FormProblem(f"The {_NAMES[before]} at the end is missing", where, fix=fix)
     if not before:
-        # Translators often end a sentence that the writer left open; a label has no full stop anywhere.
+        # Translators often end a sentence that the writer left open; labels have no full stops.
         if given == "period" and (len(source.split()) > 3 or _ORDINAL.search(output)):
             return None
         if given == "question" and source.startswith(("If ", "Whether ")):
@@ -223,7 +252,7 @@ def _a(kind: str) -> str:
 
 
 def _inverted(output: str, kind: str) -> Sequence[FormProblem]:
-    """Spanish opens questions and exclamations, too: ¿…?, ¡…!"""
+    """Check that Spanish questions and exclamations have an opening mark: ¿…?, ¡…!"""
     opening = "¿" if kind == "question" else "¡"
     if opening in output or output.rstrip().endswith(("?!", "!?")):
         return ()
@@ -244,7 +273,7 @@ _PLURAL_ENDING = re.compile(r"\([a-zA-Z]{1,4}\)|\[\w{1,3}\]|\(_\w\)|\(&\w\)|\(\)
 
 
 class Brackets(UnitCheck):
-    """Brackets that are open, or that are lost.
+    """Brackets that are not closed or that are lost.
 
     >>> units = [Unit("1", "Datei (alt", "File (old)")]
     >>> [alarm.message for alarm in Brackets().find(units, CheckContext("en", "de"))]
@@ -312,7 +341,7 @@ _SOURCE_QUOTED = re.compile(
 
 
 class Quotes(ConventionCheck):
-    """Quotation marks that are open or lost.
+    """Quotation marks that are not closed or that are lost.
 
     >>> units = [Unit("1", 'Datei "a nicht gefunden', 'File "a" not found')]
     >>> [alarm.message for alarm in Quotes().find(units, CheckContext("en", "de"))]
@@ -359,7 +388,7 @@ def _quote_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
         and len(source) < 60
         and (_odd_quotes(source))
     ):
-        return ()  # The program puts something between two texts.
+        return ()  # The program inserts something between two texts.
     problems: list[FormProblem] = []
     straight = _STRAIGHT.findall(output)
     # 5" may be inches, or the end of a quotation.
@@ -398,7 +427,7 @@ def _quote_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
         problems.append(FormProblem("A quotation mark ' is not opened", mark("output", closed, closed + 1)))
     if not problems and not any(char in output for char in _ALL_QUOTES):
         match = _SOURCE_QUOTED.search(source)
-        # A long text is worded differently, and a value needs no quotes.
+        # A long text may be worded differently, and a value needs no quotes.
         is_plain = len(source) < 250 and not re.search(r"<[^<>]+=\s*[\"']", source)
         if match and is_plain and not set("%{").intersection(match[0]):
             where = mark("source", match.start(), match.end())
@@ -407,7 +436,7 @@ def _quote_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
 
 
 _DOUBLED = re.compile(r"(?<![\w%{}$<\\.'’-])([^\W\d_]{2,}+)[ \u00a0\n]\1(?![\w'’-])", re.IGNORECASE)
-# Words of one letter, which names and options have too, and Japanese particles after a word.
+# Words of one letter, which are also in names and options, and Japanese particles after a word.
 _ONE_LETTER = {
     "fr": "à",
     "es": "ayoe",
@@ -425,7 +454,8 @@ _DOUBLED_PARTICLE = {
     ),
 }
 _DOUBLED_SIGN = re.compile(r"(?<![!?,，。！？、;.])([!?,，。！？、.])\1(?!\1)(?=[\s\"'”»)]|$)")
-# Languages that double words for grammar: slowly slowly, one one.
+_TWO_SIGNS = [2 * sign for sign in "!?,，。！？、."]
+# Languages with grammatical repetition: slowly slowly, one one.
 _REDUPLICATE = (
     words(
         "id ms jv su tl fil vi hi bn mr gu pa ta te kn ml ne si ur tr az th my ko sw ht eu af ka hy uz kk"
@@ -434,11 +464,12 @@ _REDUPLICATE = (
     | UNSPACED
 )
 _ARTICLES = words("der die das den dem")
+_PHRASE_TWICE = re.compile(r"(?<![\w-])([^\W\d_]{1,20}(?: [^\W\d_]{2,20}){1,5}) \1(?![\w-])", re.IGNORECASE)
 _NAMES_DOUBLED = words("bora duran papua pago new york walla chop bla yo tam")
 
 
 class DoubledWords(UnitCheck):
-    """A word that occurs twice in a row, where the language does not ask for it.
+    """A word that occurs twice in a row, unless the grammar requires this.
 
     >>> units = [Unit("1", "Das ist ist gut", "This is good")]
     >>> [alarm.message for alarm in DoubledWords().find(units, CheckContext("en", "de"))]
@@ -459,7 +490,7 @@ class DoubledWords(UnitCheck):
         short = _DOUBLED_PARTICLE.get(code, short)
 
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
-            match = _DOUBLED_SIGN.search(output)
+            match = _DOUBLED_SIGN.search(output) if any(map(output.__contains__, _TWO_SIGNS)) else None
             if match and not _DOUBLED_SIGN.search(source):
                 where = mark("output", match.start(), match.end())
                 return [FormProblem(f"The sign {quoted(match[1])} occurs twice in a row", where)]
@@ -467,12 +498,16 @@ class DoubledWords(UnitCheck):
             if match and match[0] not in source:
                 message = f"The word {quoted(match[0][0])} occurs twice in a row"
                 return [FormProblem(message, mark("output", match.start(), match.end()))]
+            match = _PHRASE_TWICE.search(output)
+            if match and not _PHRASE_TWICE.search(source) and "\n" not in output and len(output) < 400:
+                where = mark("output", match.start(), match.end())
+                return [FormProblem(f"{quoted(match[1])} occurs twice in a row", where)]
             match = None if reduplicates else _DOUBLED.search(output)
             if match is None:
                 return ()
             word, again = match[1], match[0][len(match[1]) + 1 :]
-            # FILE file: a name for something and the thing itself.
-            # Programme, die die Datei öffnen: a comma comes before two pronouns.
+            # FILE file: a name for something and the thing itself. Programme, die die Datei öffnen: two
+            # pronouns after a comma.
             is_clause = word.lower() not in _ARTICLES or "," in output[: match.start()] or code != "de"
             if (
                 (word.lower() in legitimate and is_clause)

@@ -1,4 +1,4 @@
-"""Checks of spaces, line breaks and characters, which are hard to see and easy to lose."""
+"""Checks of spaces, line breaks and unusual characters."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from mtassay.measures.check import (
+    UNSPACED,
     CheckContext,
     ConventionCheck,
     FormProblem,
@@ -26,10 +27,8 @@ from mtassay.measures.check import (
 from mtassay.measures.message_format import is_message
 
 _BLANK = " \t\u00a0\u202f\u3000"
-UNSPACED = words("zh ja yue lzh wuu nan th lo km my bo dz")
-"""Languages that put no space between words."""
 _WIDE_END = "：。，！？；（）「」、…～"
-# Languages in which a placeholder takes an ending or a particle, so that no space follows it.
+# Languages where a placeholder may have an ending or a particle, so that no space follows.
 _ENDINGS = UNSPACED | words("ko tr hu fi et eu ka az kk ky uz tt mn ml kn te ta hy he ar fa ur am")
 _SPACE_BEFORE = words("fr br gcr ht ar fa ur ps ckb")  # before : ; ! ?
 _DOUBLE = re.compile(r"(?<=[^\s.!?:;]) {2,}(?=[^\s])")
@@ -43,13 +42,15 @@ _GLUED_SOURCE = re.compile(rf"(?<=[^\W\d_])(?:{_PLACEHOLDER})|(?:{_PLACEHOLDER})
 _INSIDE = re.compile(r"\( (?=\w)|(?<=\w) \)")
 _OPENED = re.compile(r"[¿¡] (?=\w)")
 _AFTER_SIGN = re.compile(rf"(?<=[^\W\d_]{{2}})([,;:!?])({_PLACEHOLDER})")
-# Endings of verbs, which no space separates from their stems.
+# Endings of verbs, without a space after the stem.
 _SPLIT_VERB = re.compile(r"(?<=[ぁ-ん]) (?=ませ|まし|ます|でし|です|した|してい)")
+_SPLIT_HAN = re.compile(r"(?<=[一-龥]) (?=[一-龥])")
+_UNIT = re.compile(r"(\{\w*\}|%\w*[sd]) ([KMGT]i?B|k[mgWB]|[mc]m|m[gls]|°C|%|[gsl])(?!\w)")
 _CODE_LIKE = re.compile(r"[=;{}<>]|://|\w\.\w|\w_\w|^\s*[-/\\]")
 
 
 class Spaces(ConventionCheck):
-    """Spaces at the ends, doubled ones, and those around punctuation and placeholders.
+    """Spaces at the ends, repeated spaces, and spaces around punctuation and placeholders.
 
     >>> units = [Unit("1", "Name:", "Name: "), Unit("2", "Ja,  gut", "Yes, fine")]
     >>> [(alarm.message, alarm.fix) for alarm in Spaces().find(units, CheckContext("en", "de"))]
@@ -70,7 +71,7 @@ class Spaces(ConventionCheck):
     def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
         code = code_of(context.target)
         language = language_of(context.target)
-        # Canadian and Swiss French put no space there.
+        # Canadian and Swiss French have no space there.
         is_french = code == "fr" and (language is None or language.region not in ("CA", "CH"))
         before = _BEFORE if code in _SPACE_BEFORE else _BEFORE_ALL
 
@@ -78,13 +79,20 @@ class Spaces(ConventionCheck):
             found = list(_ends(source, output, code))
             if "  " in output and "  " not in source:
                 match = _DOUBLE.search(output)
-                if match and match.end() - match.start() < 5:  # more is a column
+                if match and match.end() - match.start() < 5:  # more spaces are a column
                     fix = _DOUBLE.sub(" ", output) if "\n" not in output else None
                     where = mark("output", match.start(), match.end())
                     found.append(
                         FormProblem(f"{match.end() - match.start()} spaces in a row", where, fix=fix)
                     )
+            for match in _UNIT.finditer(source):
+                if f"{match[1]}{match[2]}" in output and code not in UNSPACED:
+                    message = f"No space between {match[1]} and {match[2]}"
+                    found.append(FormProblem(message, mark_all("output", output, f"{match[1]}{match[2]}")))
             if code in UNSPACED:
+                match = _SPLIT_HAN.search(output) if code == "zh" and output[-1:] in _WIDE_END else None
+                if match and len(_SPLIT_HAN.findall(output)) == 1:
+                    found.append(FormProblem("A space inside a sentence", mark("output", *match.span())))
                 if code == "ja" and " " in output and (match := _SPLIT_VERB.search(output)):
                     where = mark("output", match.start(), match.end())
                     found.append(FormProblem("A space inside a word", where))
@@ -141,7 +149,7 @@ def _ends(source: str, output: str, code: str) -> Iterator[FormProblem]:
         else:
             yield FormProblem("The space at the beginning is missing", where, fix=before + output)
     before, given = _trailing(source), _trailing(output)
-    # Before a line break nobody sees a space.
+    # A space before a line break is invisible.
     if (before == "") != (given == "") and source[-1] not in "\r\n" and output[-1] not in "\r\n":
         end = len(output)
         if given:
@@ -170,7 +178,7 @@ def _trailing(text: str) -> str:
 _ESCAPE = re.compile(r"\\(?:[nrt\"]|u[0-9A-Fa-f]{4})")
 _INDENTED = re.compile(r"(?<![ \t])[ \t]*+\r?\n(?:[ \t]++(?=\r?\n))?")
 _LIST_LINE = re.compile(r"\n[ \t]{0,40}(?:[-*•+]|\d{1,2}[.)])\s")
-# Lines broken at a width may break elsewhere in a translation; breaks after shorter lines have a meaning.
+# Lines wrapped at a width may be wrapped differently in a translation; other line breaks have a meaning.
 _WRAPPED = 48
 
 
@@ -201,7 +209,7 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
             continue
         before, given = source.count(escape), output.count(escape)
         if before != given and (before == 0 or given == 0 or before < 4):
-            # \\new in a Windows path is no escape; then both sides have it.
+            # \\new in a Windows path is not an escape; then both sides have it.
             where = mark_all("output", output, escape) or mark_all("source", source, escape)
             problems.append(
                 FormProblem(f"{escape} occurs {times(given)}, in the source {times(before)}", where)
@@ -216,7 +224,7 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
         )
     stripped, output_stripped = _INDENTED.sub("\n", source).strip(), _INDENTED.sub("\n", output).strip()
     if " " not in stripped and len(output) > 2 * len(source):
-        return problems  # a key such as `translator-credits`, and no text
+        return problems  # a key such as `translator-credits`, not a text
     if source.endswith("\n") != output.endswith("\n"):
         end = source[len(source.rstrip("\r\n")) :]
         fix = output.rstrip("\r\n") + end
@@ -240,7 +248,7 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
         )
         problems.append(FormProblem(message, mark("output", 0, 1), fix=start + output.lstrip("\r\n")))
     if is_message(source):
-        return problems  # Other plural forms, other lines.
+        return problems  # Other plural forms may have other lines.
     before, given = stripped.count("\n"), output_stripped.count("\n")
     if before != given:
         lines = stripped.split("\n")
@@ -250,6 +258,8 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
             is_list
             or (max(map(len, lines)) <= _WRAPPED and (given < before or before == 0))
             or (lone and _is_short(lines, output))
+            or (before == 0 and given == 1 and "  " not in source and _is_between(source, output_stripped))
+            or (given < before and stripped.count("\n\n") > output_stripped.count("\n\n") > 0)
         ):
             where = mark_all("output", output, "\n") if given > before else mark_all("source", source, "\n")
             what = "no line break" if given == 0 else "1 line break" if given == 1 else f"{given} line breaks"
@@ -261,25 +271,34 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
     return problems
 
 
+_SENTENCES_END = re.compile(r"(?<=\w)[.!?](?=\s|$)")
+
+
+def _is_between(source: str, output: str) -> bool:
+    """Whether a line break of the output separates the only two sentences of the source."""
+    first = output.partition("\n")[0].rstrip()
+    return len(_SENTENCES_END.findall(source)) == 2 and first[-1:] in ".!?。！？" and len(source) < 200
+
+
 def _is_short(lines: Sequence[str], output: str) -> bool:
-    """True if the lines are too short to be broken only for their length."""
+    """Whether the lines are too short to be wrapped only for their length."""
     return sum(map(len, lines)) <= 45 and len(output) <= 66
 
 
-# Bytes of UTF-8 read as Windows-1252 or Latin-1, which no language writes: Ã©, â€™, Ð¿Ñ€.
+# UTF-8 bytes read as Windows-1252 or Latin-1, which are not in any language: Ã©, â€™, Ð¿Ñ€.
 _LATE = r"\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2013-\u2122"
 _WRONGLY_READ = re.compile(
     rf"Ã[{_LATE}]|â€[{_LATE}]|Â[\u00a0-\u00bf]|(?:[ÐÑ][{_LATE}]){{2,}}|(?:Å[\u0080-\u00bf\u0152-\u0178]"
-    rf"|Ä[\u0080-\u00bf\u0152-\u0178]){{2,}}|(?:[äåæçèé][{_LATE}]{{2}}){{2,}}|[\u00c0-\u00ff]{{4,}}"
+    rf"|Ä[\u0080-\u00bf\u0152-\u0178]){{2,}}|[ÅÄ][\u0152-\u0178\u2122](?=[a-z])|锟斤|斤拷|烫烫|屯屯|(?:[äåæçèé][{_LATE}]{{2}}){{2,}}|[\u00c0-\u00ff]{{4,}}"
 )
 _ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}")
 _CONTROL = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffc\ufffe\uffff]")
-# Not the joiners U+200C and U+200D, with which Persian, Hindi and emoji are spelled.
+# Without the joiners U+200C and U+200D, which Persian, Hindi and emoji use.
 _UNSEEN = re.compile("[\ufeff\u2060\u00ad\u202a-\u202e\u2066-\u2069]")
 _UNSEEN_OR_ZERO = re.compile(_UNSEEN.pattern[:-1] + "\u200b]")
-# A part common to all of these, for a fast test.
+# A common part of all of these, for a fast test.
 _ODD = re.compile(
-    f"{_CONTROL.pattern}|{_UNSEEN_OR_ZERO.pattern}|\ufffd|[ÃâÂÐÑÅÄäåæçèé][{_LATE}€]|[\u00c0-\u00ff]{{4}}"
+    f"{_CONTROL.pattern}|{_UNSEEN_OR_ZERO.pattern}|\ufffd|[ÃâÂÐÑÅÄäåæçèé][{_LATE}€]|[\u00c0-\u00ff]{{4}}|[锟烫屯]"
 )
 _LATIN_OTHER = re.compile(r"[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z]")
 _LOOKALIKE = frozenset("аеорсухіјѕԁһАВЕКМНОРСТХІЈЅαβνορυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + "aeopcyxijsABEKMHOPCTXIJSZNvu")
@@ -360,7 +379,7 @@ def _symbols(source: str) -> Sequence[str]:
     ]
 
 
-# Full-width & breaks an entity; half-width katakana and a Latin comma in Japanese come from old programs.
+# A full-width & breaks an entity; half-width katakana and Latin commas in Japanese are from old programs.
 _WIDTH = re.compile(
     r"＆(?:amp|lt|gt|quot|nbsp|#\d{1,5});|[\uff66-\uff9f]{2,}|(?<=[ぁ-んァ-ヶー一-龥]),(?=[ぁ-んァ-ヶー一-龥])"
 )
@@ -378,17 +397,21 @@ def _mark_problems(output: str) -> Iterator[FormProblem]:
 
 def _width_problems(source: str, output: str) -> Iterator[FormProblem]:
     match = None if output.isascii() else _WIDTH.search(output)
-    if match and not (match[0] == "," and not re.search("[、，]", output)) and match[0] not in source.split():
+    if (
+        match
+        and not (match[0] == "," and not re.search("[、，。]", output))
+        and match[0] not in source.split()
+    ):
         where = mark("output", match.start(), match.end())
         yield FormProblem(f"{quoted(match[0])} has the wrong width", where, "minor")
 
 
 # A letter that became a question mark, at the beginning or inside a word.
-_LOST_LETTER = re.compile(r"(?:^|(?<=[^\W\d_]{2}))\?(?=[^\W\d_]{2})|(?<![^\s(\"'])\?{4,}")
+_LOST_LETTER = re.compile(r"(?:^|(?<=[^\W\d_]{2}))\?{1,3}(?=[^\W\d_])|(?<![^\s(\"'])\?{4,}")
 _EASTERN = "ąćęłńśźżčďěňřšťůžőű"
-# Small letters that a language does not have; a word with one is of another language.
+# Lower-case letters that a language does not have; a word with one belongs to another language.
 _STRANGE = {
-    code: re.compile(rf"(?<![\w@.-])[^\W\d_A-ZÀ-Þ][^\W\d_]*[{letters}][^\W\d_]*(?![\w@.-])")
+    code: re.compile(rf"(?<![\w@.-])[^\W\d_A-ZÀ-Þ][^\W\d_]*[{letters}][^\W\d_]*(?![\w@]|[.-]\w)")
     for code, letters in {
         "de": f"ñãõíóú{_EASTERN}",
         "es": f"ãõçàèêâôß{_EASTERN}",
@@ -396,6 +419,7 @@ _STRANGE = {
         "it": f"ñãõßç{_EASTERN}",
         "pt": f"ñß{_EASTERN}",
         "ru": "іїєґў",
+        "cs": "ľĺŕôäñõãęąśźżćłßèàùâîû",
     }.items()
 }
 
@@ -424,7 +448,7 @@ def _chinese_problems(source: str, output: str) -> Iterator[FormProblem]:
 
 
 def _mixed_words(source: str, output: str) -> Iterator[FormProblem]:
-    """Words in which a letter of another script looks like one of their own."""
+    """Find words with a letter of another script that looks like a letter of their own."""
     for match in _MIXED.finditer(output):
         word = match[0]
         latin = [char for char in word if char.isascii()]
@@ -438,7 +462,7 @@ def _mixed_words(source: str, output: str) -> Iterator[FormProblem]:
         ):
             continue
         few = latin if len(latin) < len(other) else other
-        # Nobody types a word that alternates between scripts; HTTPсервер does not alternate.
+        # A word does not normally alternate between scripts; HTTPсервер does not alternate.
         turns = sum(one.isascii() != two.isascii() for one, two in pairwise(word))
         if all(char in _LOOKALIKE for char in few) and (len(few) <= 2 or turns > 2):
             name = unicodedata.name(few[0], "a letter").split(" ")[0].capitalize()
@@ -468,14 +492,14 @@ def _form_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem
         return ()
     normal = unicodedata.normalize("NFC", output)
     if len(normal) > len(output) or (len(normal) == len(output) and sorted(normal) == sorted(output)):
-        # Letters that NFC takes apart (Hindi ड़), or only another order of marks, as Arabic keyboards write.
+        # Letters that NFC decomposes (Hindi ड़), or marks in the order of Arabic keyboards.
         return ()
     start = next((i for i, (a, b) in enumerate(zip(output, normal, strict=False)) if a != b), 0)
     end = start + 1
     while end < len(output) and unicodedata.combining(output[end]):
         end += 1
     if not unicodedata.combining(output[min(start + 1, len(output) - 1)]) and output[start] not in normal:
-        # A singleton such as the Kelvin or Ohm sign; NFC replaces it by a letter.
+        # A character such as the Kelvin or Ohm sign, which NFC replaces by a letter.
         return [
             FormProblem(f"'{output[start]}' has another form in NFC", mark("output", start, end), fix=normal)
         ]

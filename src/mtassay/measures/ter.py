@@ -1,15 +1,15 @@
 """Translation edit rate (Snover et al. 2006), equal to sacreBLEU's: shifts, edits, and the score.
 
 A row of the distance matrix belongs to an output word, a column to a reference word. Neighbouring cells
-differ by at most one, so a row is two integers: `plus` has a bit where a cell is one more than the cell to
-its left, `minus` where it is one less (Myers 1999, Hyyrö 2003). A row then costs a dozen operations on
-integers, however long it is. Many outputs are measured together, each in its lane of one long integer.
+differ by at most one, so a row is two integers: `plus` has a bit if a cell is one more than the cell to its
+left, and `minus` if it is one less (Myers 1999, Hyyrö 2003). So a row of any length costs about a dozen
+integer operations. Many outputs are measured at once, each in its own lane of one long integer.
 
-Tercom, in sacreBLEU's version, leaves cells far from the diagonal uncomputed. Here their values never help a
-cell inside the beam: on its left side they fall by one per column, on its right side they rise by one.
+Tercom (sacreBLEU's version) does not compute cells far from the diagonal. Here, such cells get values that
+never improve a cell inside the beam: to the left they fall by one per column, to the right they rise.
 
 The search for shifts is greedy and needs conventions: the possible moves of a block, the choice among equally
-good shifts, the limit of the search. Ours, and so the counts, equal those of sacreBLEU's version of Tercom.
+good shifts, and the limit of the search. Ours, and so the counts, are the same as in sacreBLEU's Tercom.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from mtassay.measures.tokenizers import UNSPACED, reference_streams, sacre_signa
 from mtassay.runtime.processes import map_in_processes, process_count
 
 BEAM = 25
-"""The number of columns computed on either side of the diagonal."""
+"""The number of columns to compute on each side of the diagonal."""
 
 Row = tuple[int, int, int, int, int]
-"""The state before the next row: `plus`, `minus`, and `left`, the columns that the beam has left behind,
-with `left_plus` and `left_minus`, their differences at that moment."""
+"""The state before the next row: `plus` and `minus`, then `left`, the columns behind the beam, with
+`left_plus` and `left_minus`, their last differences."""
 
 
 class ColumnRange(NamedTuple):
-    """The columns, `low` to `high - 1`, whose cells in the row above a row may use."""
+    """The columns (`low` to `high - 1`) of the row above whose cells a row may use."""
 
     low: int
     high: int
 
 
 class MeasuredOutput(NamedTuple):
-    """The distance of an output; for each of its words the row above, and the cells equal to the one
-    above and to the left. `limits` has the columns of the row above that each row may use; `None` for all."""
+    """The distance of an output. For each word, it has the row above, and which cells equal the cell above
+    and to the left. `limits` has the columns of the row above that each row may use; `None` means all."""
 
     distance: int
     above: list[Row]
@@ -56,10 +56,10 @@ class MeasuredOutput(NamedTuple):
 
 
 class Alignment(NamedTuple):
-    """The cheapest way from the reference to the output.
+    """The cheapest edits from the reference to the output.
 
-    `used[j]` is the number of output words used up to the `j`-th reference word (from 1). The other two give,
-    for each word, whether an edit touches it.
+    `used[j]` is the number of output words used up to the `j`-th reference word (from 1). The other two say
+    for each word whether it is edited.
     """
 
     used: list[int]
@@ -68,12 +68,12 @@ class Alignment(NamedTuple):
 
 
 class EditDistance:
-    """Distances between one reference and outputs of `length` words, as Tercom counts them; neither is empty.
+    """Tercom's distances between a reference and outputs of `length` words; neither is empty.
 
-    Unlike `mtassay.data.words` it keeps within the beam, keeps the rows needed for an alignment, and
+    Unlike `mtassay.data.words`, it stays within the beam, stores the rows that an alignment needs, and
     measures many outputs at once.
 
-    A word is given as its code: the bits of the places where it is in the reference.
+    A word is given by its code, which has a bit for each place where the word is in the reference.
     """
 
     def __init__(self, reference: Sequence[str], length: int) -> None:
@@ -82,7 +82,7 @@ class EditDistance:
             self._codes[word] = self._codes.get(word, 0) | 1 << place
         self._length, self._size = length, len(reference)
         self._full = (1 << self._size) - 1
-        # A lane has at least one bit more than a row, because the sum in `_advance` may carry.
+        # A lane has at least one more bit than a row, because the sum in `_advance` may carry.
         self._width = self._size // 8 + 1
 
     def encode(self, words: Iterable[str]) -> list[int]:
@@ -90,8 +90,8 @@ class EditDistance:
         return [self._codes.get(word, 0) for word in words]
 
     def measure(self, output: Sequence[int], *, expected: int) -> MeasuredOutput:
-        """The distance of one output, and its rows; in less time if `expected` is about right."""
-        # A path outside the beam drops and adds at least so many words; below that, none is cheapest.
+        """The distance of one output, and its rows; faster if `expected` is about right."""
+        # A path outside the beam drops and adds at least this number of words, so a lower distance is final.
         far = 2 * (BEAM - 1) - abs(self._size - self._length)
         if self._size < BEAM or expected < far:
             measured = self._measure(output, [None] * self._length)
@@ -106,7 +106,7 @@ class EditDistance:
         return MeasuredOutput(self._length + more.bit_count() - less.bit_count(), above, same, limits)
 
     def after(self, shifts: Sequence[Shift], output: Sequence[int], measured: MeasuredOutput) -> list[int]:
-        """The distance after each shift; too low for some that are no better, but these never look better."""
+        """The distance after each shift; may be too low for useless shifts, but they never look useful."""
         start = min(min(shift.start, shift.target) for shift in shifts)
         words = list(output)
         moved = [_move(words, shift)[start:] for shift in shifts]
@@ -125,9 +125,9 @@ class EditDistance:
     def _after_in_beam(
         self, rows: Sequence[tuple[int, ...]], measured: MeasuredOutput, start: int
     ) -> list[int]:
-        """The distances of outputs, given their words from `start` on, place by place.
+        """The distances of outputs, given their words from `start` by place.
 
-        A lane has the columns of the beam and moves with it. The distance includes the columns left behind.
+        A lane has the columns of the beam and moves with it. The distance includes columns behind the beam.
         """
         limits = [limit or ColumnRange(0, self._size + 1) for limit in measured.limits[start:]]
         highs = [*(limit.high for limit in limits[1:]), self._size + 1]
@@ -144,7 +144,7 @@ class EditDistance:
                 distances += (plus & ones) - (minus & ones)
                 plus, minus = plus >> 1, minus >> 1
             low = limit.low
-            # As in `_restrict`: the columns on the right side of the beam.
+            # as in `_restrict`: the columns on the right side of the beam
             inside = ((1 << limit.high - 1 - low) - 1 & mask) * ones
             plus, minus = plus & inside | full ^ inside, minus & inside
             usable = (1 << limit.high - low) - 1 & mask
@@ -159,8 +159,8 @@ class EditDistance:
         return [n + m.bit_count() - s.bit_count() for n, m, s in zip(sums, more, less, strict=True)]
 
     def align(self, output: Sequence[int], measured: MeasuredOutput) -> Alignment:
-        """The cheapest edits; on ties Tercom's, which decides from the end and prefers to pair two words, to
-        drop an output word, to add a reference word, in this order."""
+        """The cheapest edits. Ties are decided as in Tercom: from the end, it prefers to pair two words, then
+        to drop an output word, then to add a reference word."""
         _, above, same, all_limits = measured
         i, j = self._length, self._size
         used = [0] * (j + 1)
@@ -188,7 +188,7 @@ class EditDistance:
 def _advance(
     matches: Iterable[int], row: Row, limits: Sequence[ColumnRange | None], full: int, ones: int
 ) -> tuple[list[Row], list[int], Row]:
-    """One row per word: the rows above, the cells equal to the one above and to the left, the last row.
+    """Compute one row per word: the rows above, the cells equal to the cell above and left, the last row.
 
     `full` has all bits of all lanes, `ones` the first bit of each.
     """
@@ -201,7 +201,7 @@ def _advance(
         plus, minus, left, left_plus, left_minus = row
         same = ((match & plus) + plus ^ plus | match | minus) & full
         sames.append(same)
-        # From here on, differences to the row above, moved by one column.
+        # From here on: differences from the row above, moved by one column.
         higher = (minus | full ^ (same | plus)) << 1 | ones
         lower = (same & plus) << 1
         row = ((lower | full ^ (same | higher)) & full, higher & same, left, left_plus, left_minus)
@@ -213,7 +213,7 @@ def _restrict(row: Row, limit: ColumnRange, full: int) -> Row:
     plus, minus, left, left_plus, left_minus = row
     low = (1 << limit.low) - 1
     inside = (1 << limit.high - 1) - 1
-    # The sum of the columns left behind is still part of the distance.
+    # The sum of the columns behind the beam is still part of the distance.
     new = low & ~left
     left_plus |= plus & new
     left_minus |= minus & new
@@ -228,9 +228,9 @@ def _differences(row: Row) -> tuple[int, int]:
 
 @lru_cache(maxsize=256)
 def _limits(length: int, size: int, least: int) -> list[ColumnRange | None]:
-    """For each row the columns of the row above that it may use; `None` for all.
+    """For each row, the columns of the row above that it may use; `None` means all.
 
-    sacreBLEU's beam follows the diagonal of a matrix of any shape, with `least` columns on either side.
+    sacreBLEU's beam follows the diagonal of a matrix of any shape, with `least` columns on each side.
     """
     ratio = size / length
     beam = math.ceil(ratio / 2 + least) if ratio / 2 > least else least
@@ -239,7 +239,7 @@ def _limits(length: int, size: int, least: int) -> list[ColumnRange | None]:
     for i in range(1, length + 1):
         diagonal = math.floor(i * ratio)
         next_low = max(0, diagonal - beam)
-        # Only the next row uses the cell to the left of the first one inside.
+        # Only the next row uses the cell to the left of the first cell inside.
         row = ColumnRange(max(low, next_low - 1), high)
         limits.append(row if row.low > 0 or row.high <= size else None)
         low, high = next_low, min(size + 1, diagonal + beam)
@@ -247,17 +247,17 @@ def _limits(length: int, size: int, least: int) -> list[ColumnRange | None]:
 
 
 def _lanes(number: int, width: int, count: int) -> int:
-    """The number in each of the lanes, of `width` bytes each."""
+    """Put the number into each of the lanes, which have `width` bytes."""
     return int.from_bytes(number.to_bytes(width, "little") * count, "little")
 
 
 def _split(number: int, width: int, count: int) -> list[int]:
-    """The numbers of the lanes, of `width` bytes each, as a list."""
+    """Return the numbers of the lanes, which have `width` bytes, as a list."""
     data = number.to_bytes(width * count, "little")
     return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]
 
 
-# The limits of the search, in words and in shifts tried per sentence.
+# The limits of the search: words, and shifts to try per sentence.
 LONGEST_SHIFT = 10
 FARTHEST_SHIFT = 50
 MOST_CANDIDATES = 1000
@@ -267,7 +267,7 @@ Word = TypeVar("Word")
 
 
 class Shift(NamedTuple):
-    """`length` words of the output, from `start`, move to `target`."""
+    """Moves `length` words of the output from `start` to `target`."""
 
     length: int
     start: int
@@ -275,7 +275,7 @@ class Shift(NamedTuple):
 
 
 def count_edits(output: Sequence[str], reference: Sequence[str]) -> int:
-    """The number of edits that turn the words of the output into those of the reference.
+    """Count the edits that turn the words of the output into the words of the reference.
 
     >>> count_edits("on the mat the cat sat".split(), "the cat sat on the mat".split())
     1
@@ -295,7 +295,7 @@ def count_edits(output: Sequence[str], reference: Sequence[str]) -> int:
             words, goal, distance.align(words, measured), most=MOST_CANDIDATES - candidates
         )
         candidates += tried
-        # Tercom stops here, and discards the results of this round.
+        # Tercom stops here and discards the results of this round.
         if not possible_shifts or candidates >= MOST_CANDIDATES:
             break
         distances = distance.after(possible_shifts, words, measured)
@@ -312,7 +312,7 @@ def count_edits(output: Sequence[str], reference: Sequence[str]) -> int:
 
 
 def fewest_edits(output: Sequence[str], reference: Sequence[str]) -> int:
-    """The fewest edits possible in any order of the words: words without a partner must be edited.
+    """A lower bound of the edits in any word order, since words without a partner must be edited.
 
     >>> fewest_edits("b a c".split(), "a b b".split())
     1
@@ -329,10 +329,10 @@ def fewest_edits(output: Sequence[str], reference: Sequence[str]) -> int:
 def _find_shifts(
     words: list[int], goal: list[int], alignment: Alignment, *, most: int
 ) -> tuple[list[Shift], int]:
-    """The shifts worth trying, and Tercom's count of them: it tries some twice, or without effect.
+    """The shifts to try, and Tercom's count of them, which includes repeated and useless shifts.
 
-    A block moves to the place of the same words in the reference, if both sides have an edit there. The
-    search ends at a count of `most`.
+    A block moves to the place of the same words in the reference if both sides have an edit there. The search
+    ends when the count reaches `most`.
     """
     used, output_wrong, reference_wrong = alignment
     places: dict[int, list[int]] = {}
@@ -377,7 +377,7 @@ def _find_shifts(
 
 
 def _next_places(flags: list[bool]) -> list[int]:
-    """For each place the nearest one from there on with its flag set; a distant number without one."""
+    """For each place, the next place (or the same) with its flag set; a large number without one."""
     place = len(flags) + LONGEST_SHIFT
     places = [place] * len(flags)
     for i in range(len(flags) - 1, -1, -1):
@@ -394,7 +394,7 @@ def _move(words: list[Word], shift: Shift) -> list[Word]:
     if target < start:
         return words[:target] + block + words[target:start] + words[end:]
     if target <= end:
-        # Tercom counts a target inside the block from the words that follow the block.
+        # Tercom counts a target inside the block from the words after the block.
         target += length
     return words[:start] + words[end:target] + block + words[target:]
 
@@ -407,7 +407,7 @@ def _preference(shift: Shift) -> tuple[int, int, int]:
 COLUMNS = ("edits", "reference_length")
 
 ENOUGH_FOR_PROCESSES = 4_000_000
-"""The fewest cells of edit distance matrices that justify processes: about two seconds of one core."""
+"""From this number of matrix cells (about two seconds on one core), processes save time."""
 
 Pair = tuple[str, tuple[str, ...]]
 """An output and its references, tokenised, with a space between words."""
@@ -417,9 +417,9 @@ Pair = tuple[str, tuple[str, ...]]
 class TER(Metric):
     """TER with sacreBLEU's settings.
 
-    `normalized` splits off punctuation, `no_punct` removes it, `asian_support` does both for Chinese and
-    Japanese characters too, and without `case_sensitive` all is lower-cased first. Against several references
-    the fewest edits count, and the mean of their lengths.
+    `normalized` splits off punctuation, `no_punct` removes it, and `asian_support` does both also for Chinese
+    and Japanese characters. Without `case_sensitive`, everything is lower-cased first. With several
+    references, the fewest edits and the mean reference length count.
     """
 
     name: ClassVar[str] = "ter"
@@ -458,7 +458,7 @@ class TER(Metric):
         return sacre_signature(segments, settings, extra=extra)
 
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
-        # sacreBLEU tokenises references twice, and with `normalized` the second pass can change them again.
+        # sacreBLEU tokenises references twice, and with `normalized`, the second pass can change them again.
         split = [self._split(self._split([text or "" for text in s])) for s in reference_streams(segments)]
         references = [
             tuple(t for t, given in zip(texts, segment.references, strict=False) if given is not None)
@@ -469,7 +469,7 @@ class TER(Metric):
             system: list(zip(self._split(texts), references, strict=True))
             for system, texts in outputs.items()
         }
-        # Systems often have equal translations, whose edits are then counted once.
+        # Systems often have equal translations, so their edits are counted once.
         edits = _count_all(list({pair: None for of_system in pairs.values() for pair in of_system}))
         ids = [segment.id for segment in segments]
         return [
@@ -478,7 +478,7 @@ class TER(Metric):
         ]
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """Edits per 100 reference words; 100 for words where the reference has none, 0 if both are empty."""
+        """Edits per 100 reference words; with an empty reference 100, or 0 if the output is also empty."""
         values = np.asarray(sums, np.float64)
         edits, length = values[..., 0], values[..., 1]
         rates = np.where(edits > 0, 1.0, 0.0)
@@ -500,14 +500,14 @@ def _table(edits: list[int], lengths: list[float]) -> Floats:
 
 
 def _count_all(pairs: list[Pair]) -> dict[Pair, int]:
-    """The edits of each pair; in several processes if there are many."""
+    """Count the edits of each pair, in several processes if there are many."""
     work = sum((output.count(" ") + 1) * (text.count(" ") + 1) for output, texts in pairs for text in texts)
     processes = process_count() if work >= ENOUGH_FOR_PROCESSES else 1
     return dict(zip(pairs, map_in_processes(_fewest_edits, pairs, processes=processes), strict=True))
 
 
 def _fewest_edits(pair: Pair) -> int:
-    """The edits against the reference that needs the fewest."""
+    """Count the edits against the reference that needs the fewest."""
     output, (first, *others) = pair
     words = output.split()
     fewest = count_edits(words, first.split())

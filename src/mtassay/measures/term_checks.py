@@ -16,17 +16,17 @@ from mtassay.nlp.word_forms import MadeOnce, fold, word_forms
 
 @dataclass
 class Concept:
-    """A source term with its translations in a glossary; `accepted` has the preferred ones first."""
+    """A source term with its translations in a glossary; `accepted` has preferred translations first."""
 
     source: str
     case: bool = False
     accepted: list[str] = field(default_factory=list)
     forbidden: list[str] = field(default_factory=list)
     is_kept: bool = False
-    """Whether it must stay untranslated."""
+    """Whether the term must stay untranslated."""
 
     def add(self, term: Term) -> None:
-        """Add one more row of the glossary."""
+        """Add a row of the glossary."""
         if term.status == "do-not-translate":
             self.is_kept = True
             return
@@ -50,7 +50,7 @@ def concepts_of(terms: Iterable[Term], *, by_spelling: bool = False) -> list[Con
 
 
 class Occurrence(NamedTuple):
-    """A concept in a source text; `start` and `end` are characters."""
+    """A concept in a source text; `start` and `end` are character offsets."""
 
     concept: Concept
     start: int
@@ -58,12 +58,12 @@ class Occurrence(NamedTuple):
 
     @property
     def mark(self) -> Mark:
-        """The place."""
+        """The place of the concept."""
         return Mark("source", self.start, self.end)
 
 
 class TermBook:
-    """Finds the concepts of two languages, all in one pass over a text.
+    """Finds all concepts of a glossary in one pass over a text, in both languages.
 
     >>> terms = [Term("file", "Datei"), Term("file", "Dokument", "forbidden")]
     >>> book = TermBook(concepts_of(terms), "en", "de")
@@ -83,13 +83,13 @@ class TermBook:
         self._lemmas = lemmas
         self.source_forms, self.target_forms = word_forms(source or ""), word_forms(target or "")
         self.concepts = list(concepts)
-        self._sources_known = MadeOnce(self._read_source, _MOST)  # several checks ask for it
+        self._sources_known = MadeOnce(self._read_source, _MOST)  # several checks use it
         self._outputs_known = MadeOnce(self._read_output, _MOST)
 
     def occurrences(self, source: str) -> list[Occurrence]:
-        """The concepts of a source text in order, each once; one inside a longer one does not count.
+        """Find the concepts of a source text in order, each once; concepts inside longer ones do not count.
 
-        A term that is part of a compound does not count either: its translation is often another one.
+        Parts of compounds do not count either, since their translation is often different.
         """
         return self._sources_known[source]
 
@@ -98,13 +98,13 @@ class TermBook:
         return [Occurrence(self._owners[n], m.start, m.end) for n, m in reversed(first.items())]
 
     def occurrences_of(self, concepts: Sequence[Concept], source: str) -> list[Occurrence]:
-        """The occurrences of some concepts of the book in a source text, also inside each other."""
+        """Find occurrences of some concepts in a source text, also inside each other."""
         first = {match.term: match for match in reversed(self._sources.find(TermText(source)))}
         found = ((concept, first.get(self._source_numbers[_written(concept)])) for concept in concepts)
         return [Occurrence(concept, match.start, match.end) for concept, match in found if match]
 
     def translations(self, concept: Concept, output: str) -> list[TermMatch]:
-        """Where accepted translations are in an output; `term` counts in `concept.accepted`."""
+        """Find accepted translations in an output; `term` is the index in `concept.accepted`."""
         found = self._outputs_known[output]
         return [
             match._replace(term=place)
@@ -119,7 +119,7 @@ class TermBook:
         return found
 
     def banned(self, output: str, concepts: Sequence[Concept]) -> list[tuple[Concept, str, TermMatch]]:
-        """Forbidden terms in an output: those of these concepts, and those forbidden everywhere.
+        """Find forbidden terms in an output: those of these concepts, and those forbidden everywhere.
 
         A forbidden term inside an accepted one (`Rechner` in `Taschenrechner`) does not count.
         """
@@ -138,7 +138,7 @@ class TermBook:
 
     @cached_property
     def _source_numbers(self) -> dict[tuple[str, bool], int]:
-        """The number of every source term, by the term and whether its case counts."""
+        """Number the source terms; keys are the term and whether its case matters."""
         return {key: number for number, key in enumerate(dict.fromkeys(map(_written, self.concepts)))}
 
     @cached_property
@@ -153,7 +153,7 @@ class TermBook:
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, bool], int]:
-        """The number of every accepted translation, by the translation and whether its case counts."""
+        """Number the accepted translations; keys are the translation and whether its case matters."""
         targets = ((target, concept.case) for concept in self.concepts for target in concept.accepted)
         return {target: number for number, target in enumerate(dict.fromkeys(targets))}
 
@@ -177,7 +177,7 @@ class TermBook:
 
 
 def _written(concept: Concept) -> tuple[str, bool]:
-    """The source term, and whether its spelling must match exactly: for a name that is also a word, Apple."""
+    """The source term, and whether its spelling must match exactly (names that also are words: Apple)."""
     is_name = concept.is_kept and concept.source != concept.source.lower()
     return concept.source, concept.case or is_name
 
@@ -186,7 +186,7 @@ _MOST = 200_000
 
 
 def term_book(context: CheckContext) -> TermBook:
-    """The term book of a context's glossaries for its languages, shared by all checks."""
+    """Return the term book of a context's glossaries and languages, shared by all checks."""
     glossary: Glossary | None = context.terms
     if glossary is None:
         return TermBook((), context.source, context.target)
@@ -200,7 +200,7 @@ class _TermCheck(Check):
     needs: ClassVar[frozenset[Need]] = frozenset({"source", "terms"})
 
     def applies(self, context: CheckContext) -> bool:
-        """Only with a glossary."""
+        """Whether there is a glossary."""
         return context.terms is not None
 
 
@@ -213,7 +213,7 @@ def _occurrences(units: Sequence[Unit], book: TermBook) -> Iterator[tuple[int, U
 
 
 class TermMissing(_TermCheck):
-    """A term of the source whose translation is not in the output.
+    """Source terms whose translation is not in the output.
 
     >>> context = CheckContext("en", "de", terms=Glossary((Term("file", "Datei"),)))
     >>> [alarm.message for alarm in TermMissing().find([Unit("1", "Akten öffnen", "Open files")], context)]
@@ -224,7 +224,7 @@ class TermMissing(_TermCheck):
     about: ClassVar[str] = "a term is not translated as the glossary says"
 
     def find(self, units: Sequence[Unit], context: CheckContext) -> Iterator[Alarm]:
-        """One alarm for each term; a forbidden translation is left to `term-forbidden`."""
+        """Return one alarm per term; forbidden translations are left to `term-forbidden`."""
         book = context.part(term_book)
         for index, unit, occurrences in _occurrences(units, book):
             concepts = [occurrence.concept for occurrence in occurrences]
@@ -243,7 +243,7 @@ class TermMissing(_TermCheck):
 
 
 class TermForbidden(_TermCheck):
-    """A translation that the glossary forbids.
+    """Translations that the glossary forbids.
 
     >>> terms = (Term("mobile phone", "Handy", "forbidden"), Term("mobile phone", "Mobiltelefon"))
     >>> context = CheckContext("en", "de", terms=Glossary(terms))
@@ -276,7 +276,7 @@ class TermForbidden(_TermCheck):
 
 
 class DoNotTranslate(_TermCheck):
-    """A term that must stay untranslated, but does not.
+    """Terms that must stay untranslated but were translated.
 
     >>> context = CheckContext("en", "de", terms=Glossary((Term("Apple", status="do-not-translate"),)))
     >>> units = [Unit("1", "Apfel ist groß.", "Apple is big."), Unit("2", "Ein Apfel.", "An apple.")]
@@ -302,7 +302,7 @@ class DoNotTranslate(_TermCheck):
 
 
 def _is_kept(occurrence: Occurrence, unit: Unit) -> bool:
-    """Whether the output has the term in the spelling of source or glossary, at the beginning of a word.
+    """Whether a word of the output begins with the term, spelled as in the source or the glossary.
 
     An ending may follow: Googles, Googlen.
     """
@@ -318,7 +318,7 @@ def _is_kept(occurrence: Occurrence, unit: Unit) -> bool:
 
 
 class TermDrift(_TermCheck):
-    """A term that one document translates in several accepted ways.
+    """Terms that a document translates in several accepted ways.
 
     >>> terms = Glossary((Term("screen", "Bildschirm"), Term("screen", "Anzeige", "allowed")))
     >>> outputs = ["Bildschirm", "Der Bildschirm", "Eine Anzeige"]
@@ -340,7 +340,7 @@ class TermDrift(_TermCheck):
                 if len(occurrence.concept.accepted) < 2:
                     continue
                 places = longest(book.translations(occurrence.concept, unit.output))
-                # Two translations in one output may both be right, for two places of the source.
+                # Two translations in one output may both be right for two places of the source.
                 if len({place.term for place in places}) == 1:
                     document = f"{unit.file}\n{unit.document or ''}"
                     uses[document, id(occurrence.concept)].append(_Use(index, occurrence, places[0]))

@@ -1,4 +1,4 @@
-"""The metric `terms`: the share of terms translated as a glossary says, and their consistency."""
+"""The metric `terms`: the share of terms that are translated as in a glossary, and their consistency."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ CONSISTENCY = ("consistent", "repeated")
 
 @dataclass(frozen=True, kw_only=True)
 class Terms(Metric):
-    """The share of the source's terms whose translation the output has, in per cent: `terms:glossary.csv`.
+    """The percentage of source terms whose translation the output has: `terms:glossary.csv`.
 
-    A term counts once per segment, with any preferred or allowed translation, in any form. A term that must
-    not be translated must stay as it is. Part `consistency`: of terms that several segments have, how often
-    the output uses the translation that this system uses most.
+    A term counts once per segment, with any preferred or allowed translation in any form. A term that must
+    not be translated must be unchanged. The part `consistency` covers terms in several segments: how often
+    the output uses the translation that its system uses most.
 
     Args:
-        glossaries: One or more glossaries; or a `.jsonl` file with the terms of each segment.
-        column: Which column of the `.jsonl` file has the terms.
-        match: `words` finds forms of the term, and German compounds with it. `anywhere` is the rule of WMT25:
-            any run of letters counts, as written or in dictionary forms.
-        annotator: Whose dictionary forms count besides ours, as `stanza`; `best` is the best installed.
+        glossaries: One or more glossaries, or a `.jsonl` file with the terms of each segment.
+        column: The column of the `.jsonl` file with the terms.
+        match: `words` finds forms of the term, and German compounds with the term. `anywhere` is the rule of
+            WMT25: any run of letters counts, as written or in dictionary forms.
+        annotator: An annotator whose dictionary forms also count, as `stanza`; `best` is the best installed.
         langpair: The two languages.
     """
 
     name: ClassVar[str] = "terms"
     subject: ClassVar[str] = "glossaries"
     finds: ClassVar[str] = "term misses"
-    cacheable: ClassVar[bool] = False  # measured faster than recalled
+    cacheable: ClassVar[bool] = False  # measuring is faster than reading from the cache
 
     glossaries: tuple[str, ...] = ()
     column: str = "terms"
@@ -98,7 +98,7 @@ class Terms(Metric):
         return values
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """Per cent; not a number without terms."""
+        """The percentage; nan without terms."""
         hits, terms = (np.asarray(sums[..., column], dtype=np.float64) for column in (0, 1))
         empty = terms == 0
         return np.where(empty, np.nan, 100 * hits / np.where(empty, 1, terms))
@@ -130,7 +130,7 @@ class Terms(Metric):
                 yield Finding(segment.id, system, self.name, "fail", share, {"why": why, "errors": errors})
 
     def _used(self, book: TermBook, occurrence: Occurrence, text: str) -> str | None:
-        """The right translation in an output, `None` if there is not one."""
+        """The right translation in an output; `None` if there is none."""
         concept = occurrence.concept
         if concept.is_kept and concept.source in text:
             return concept.source

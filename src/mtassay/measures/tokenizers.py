@@ -1,4 +1,4 @@
-"""Split text into words as sacreBLEU does, with its signatures."""
+"""Splits text into words as in sacreBLEU, with its signatures."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ DEFAULTS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """sacreBLEU's tokeniser for a target language; 13a for all others."""
 
 UNSPACED = ("zh", "ja", "th", "lo", "km", "my", "bo")
-"""Languages that have no spaces between words."""
+"""Languages without spaces between words."""
 SPLITTING = ("char", "spm", "flores101", "flores200")
-"""Tokenisers that need no spaces, whatever the language."""
+"""Tokenisers that need no spaces in any language."""
 
 
 class SplitTexts(NamedTuple):
@@ -34,7 +34,7 @@ class SplitTexts(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[str]]) -> SplitTexts:
-        """Join the words of each text."""
+        """Make it from the words of each text."""
         return cls(list(chain.from_iterable(rows)), np.fromiter(map(len, rows), np.int64, len(rows)))
 
     @property
@@ -53,7 +53,7 @@ def split_words(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False
 
 
 def split_texts(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False) -> SplitTexts:
-    """The same in one sequence. Most tokenisers split all texts at once, which is many times as fast."""
+    """Like `split_words`, in one sequence. Most tokenisers split all texts at once, which is much faster."""
     if lowercase:
         texts = [text.lower() for text in texts]
     if tokenizer in OURS:
@@ -66,7 +66,7 @@ def split_texts(texts: Sequence[str], tokenizer: str, *, lowercase: bool = False
 def split_for_ter(
     texts: Sequence[str], *, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
 ) -> list[str]:
-    """Split each text as Tercom's tokeniser does, with one space between words."""
+    """Split each text like Tercom's tokeniser, with one space between words."""
     if normalized:
         from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
@@ -83,7 +83,7 @@ _TER_ASIAN_MARKS = "、。〈〉《》「」『』【】〔〕〖〗〘〙〚〛
 
 
 def tokenizer_signature(tokenizer: str) -> str:
-    """sacreBLEU's text after `tok:`; some tokenisers add the version of their model."""
+    """The text after `tok:` in sacreBLEU's signature; some tokenisers add the version of their model."""
     return tokenizer if tokenizer in OURS else str(_sacrebleu_tokenizer(tokenizer).signature())
 
 
@@ -124,29 +124,29 @@ OURS: Mapping[str, Callable[[Sequence[str]], SplitTexts]] = {
     "char": _split_characters,
     "none": _split_at_spaces,
 }
-"""Our faster versions of tokenisers, which give the same words."""
+"""Our faster versions of tokenisers, with the same results."""
 
 
 def _lines(texts: Sequence[str]) -> str:
-    """Join the texts, each with a line break after it and no other."""
+    """Join texts with a line break after each; other line breaks are replaced."""
     joined = "\n".join([*texts, ""])
     if joined.count("\n") > len(texts):
         joined = "\n".join([*(text.replace("\n", " ") for text in texts), ""])
     return joined
 
 
-# Kinds of characters. A word of its own; a mark, which is a word except within a number; a digit; a dash,
-# which is a word after a digit; white space; the end of a line, where that is no space.
+# Kinds of characters: a word of its own; a mark, which is a word except within a number; a digit; a dash,
+# which is a word after a digit; white space; the end of a line, if it is not a space.
 _ALONE, _MARK, _DIGIT, _DASH, _SPACE, _END = 1, 2, 4, 8, 16, 32
 
 
 def _split_lines(joined: str, table: NDArray[np.uint8], *, ends: int) -> SplitTexts:
-    """Split each line into words by the table's entries for its characters; the last entry is for all others.
+    """Split lines into words by the table's entries for characters; the last entry is for all others.
 
-    sacreBLEU's rules separate, one after the other, a mark not after a digit, `([^0-9])([.,])`, a mark not
-    before a digit, `([.,])([^0-9])`, and a dash after a digit, `([0-9])(-)`. A match uses up both characters,
-    so in a row of marks the first rule separates every other one; the second rule separates the rest, except
-    for a last one before a digit.
+    sacreBLEU's rules separate first a mark not after a digit, `([^0-9])([.,])`, then a mark not before a
+    digit, `([.,])([^0-9])`, then a dash after a digit, `([0-9])(-)`. A match consumes both characters. So in
+    a row of marks, the first rule separates every second mark. The second rule separates the rest, except for
+    a last mark before a digit.
     """
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
     kinds = table.take(points, mode="clip")
@@ -155,7 +155,7 @@ def _split_lines(joined: str, table: NDArray[np.uint8], *, ends: int) -> SplitTe
     alone = (kinds & _ALONE) != 0
     marks = np.flatnonzero(kinds & _MARK)
     if len(marks):
-        # The character before the first one is the break at the very end.
+        # The character before the first one is the line break at the end.
         is_first = np.diff(marks, prepend=-2) != 1
         first = np.maximum.accumulate(np.where(is_first, marks, 0))
         is_even = (marks - first) % 2 == 0
@@ -199,7 +199,7 @@ def _kinds_of_zh() -> NDArray[np.uint8]:
     return kinds
 
 
-# sacreBLEU's ranges as its code takes them: two of them are meant to lie beyond U+FFFF, and do not.
+# sacreBLEU's ranges as in its code: two are meant to be beyond U+FFFF, but are not.
 _CHINESE = (
     (0x2001, 0x2A6D),
     (0x2E80, 0x2EFF),
@@ -223,7 +223,7 @@ _CHINESE = (
 
 
 def _kinds_of_intl(characters: str) -> NDArray[np.uint8]:
-    """The kinds of these characters only: Unicode has a million, and the package regex classifies them."""
+    """The kinds of these characters; not of all, since the package regex would classify a million."""
     import regex
 
     kinds = np.zeros(max(map(ord, characters)) + 2, np.uint8)
@@ -272,7 +272,7 @@ def sacre_signature(
 
 
 def reference_streams(segments: Sequence[Segment]) -> list[list[str | None]]:
-    """One list per reference, as long as the segments; `None` where a segment lacks that reference."""
+    """One list per reference with an entry per segment; `None` if a segment lacks this reference."""
     width = max((len(segment.references) for segment in segments), default=0)
     return [[s.references[i] if i < len(s.references) else None for s in segments] for i in range(width)]
 

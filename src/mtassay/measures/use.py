@@ -1,7 +1,7 @@
-"""USE: the similarity of an output to its reference, or to its source, in a multilingual sentence encoder.
+"""USE: the similarity of an output to its reference or source, by a multilingual sentence encoder.
 
-Yang et al. 2020, "Multilingual Universal Sentence Encoder for Semantic Retrieval". It sees the topic and not
-the polarity: it finds outputs that drifted away, and says nothing about adequacy.
+Yang et al. 2020, "Multilingual Universal Sentence Encoder for Semantic Retrieval". It captures the topic but
+not the polarity, so it finds outputs about something else, but does not measure adequacy.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Against = Literal["references", "source"]
 
 @dataclass(frozen=True, kw_only=True)
 class USE(Metric):
-    """The mean cosine (-1 to 1) between outputs and what they are compared with.
+    """The mean cosine (-1 to 1) between outputs and references or sources.
 
-    `against` is "references", where the nearest reference of a segment counts, or "source", which needs no
-    reference. `needs` follows it.
+    `against` is "references" (the most similar reference of a segment counts) or "source", which needs no
+    reference. `needs` depends on it.
     """
 
     name: ClassVar[str] = "use"
@@ -56,9 +56,9 @@ class USE(Metric):
         return settings_signature(self, segments, extra={**(extra or {}), **added})
 
     def measure(self, segments: Sequence[Segment], outputs: Mapping[str, Sequence[str]]) -> list[Statistics]:
-        """Columns `score` and `count` (always 1); every distinct text is encoded once for all systems.
+        """Return columns `score` and `count` (always 1); distinct texts are encoded once for all systems.
 
-        It works in batches, so that a batch measured alone gives the same result to the last digit.
+        It works in batches, so that a batch measured separately gives exactly the same result.
         """
         ids = [segment.id for segment in segments]
         starts = range(0, len(segments), self.batch) or [0]
@@ -93,16 +93,16 @@ class USE(Metric):
         return scores
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean cosine; not a number without segments."""
+        """The mean cosine; nan without segments."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 
     def load(self) -> Encoder:
-        """The encoder behind this metric; a subclass may bring another one."""
+        """Load the encoder of this metric; a subclass may load another encoder."""
         return open_encoder("metric 'use'")
 
     def package_version(self) -> str:
-        """Which release of the encoder's package computes the vectors."""
+        """The installed version of the encoder's package."""
         return encoder_version("metric 'use'")
 
     @cached_property

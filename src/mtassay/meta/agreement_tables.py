@@ -26,10 +26,10 @@ _PERCENT = "prediction_error"
 
 
 def agreement_tables(result: Result, labels: Mapping[str, str], *, unit: str) -> list[Table]:
-    """Statistics and raters by human score, a few of them side by side; `unit` is the unit of n.
+    """Tables of statistics and raters by human score, a few scores side by side; `unit` is the unit of n.
 
-    The best rater of each statistic and human score is strong. If metrics were tested against each other,
-    their ranks are beside.
+    The best rater for each statistic and human score is bold. If metrics were tested against each other, the
+    table has their ranks.
     """
     humans = list(dict.fromkeys(score.system for score in result.scores))
     most = 2 if result.clusters else 3
@@ -37,7 +37,7 @@ def agreement_tables(result: Result, labels: Mapping[str, str], *, unit: str) ->
 
 
 def metrics_table(result: Result, labels: Mapping[str, str], *, unit: str) -> Table:
-    """Every metric against every other: Pearson and Kendall."""
+    """A table of every metric against every other: Pearson and Kendall."""
     shown_here = ("pearson", "kendall")
     cells = {(score.name, score.system, score.group): score for score in result.scores}
     rows: list[list[Cell | str]] = [
@@ -51,7 +51,7 @@ def metrics_table(result: Result, labels: Mapping[str, str], *, unit: str) -> Ta
 
 
 def sweep_table(result: Result, orders: Mapping[str, int], title: str) -> Table:
-    """N-gram lengths by human score: prediction error with its interval, and Pearson's r."""
+    """A table of n-gram lengths by human score: prediction error with its interval, and Pearson's r."""
     cells = {(score.name, score.system, score.group): score for score in result.scores}
     humans = list(dict.fromkeys(score.system for score in result.scores))
     lowest = {
@@ -71,7 +71,7 @@ def sweep_table(result: Result, orders: Mapping[str, int], title: str) -> Table:
 def sweep_figure(
     result: Result, orders: Mapping[str, int], labels: Mapping[str, str], *, unit: str
 ) -> Figure:
-    """Prediction error over n-gram length, a line for each human score; the lowest is marked.
+    """A figure of prediction error over n-gram length: a line per human score, with the lowest error marked.
 
     Up to two lines have their 95 % intervals. `unit` is the unit of n.
     """
@@ -92,7 +92,7 @@ def sweep_figure(
             for order, e in errors
         ]
         series.append(Series(labels.get(human, human), points))
-    n = max((cell.n for cell in cells.values()), default=0)  # other scores count pairs
+    n = max((cell.n for cell in cells.values()), default=0)  # for other scores, n counts pairs
     return Figure(
         "lines",
         series,
@@ -111,7 +111,7 @@ def agreement_figure(
     systems: Sequence[str],
     settings: CorrelationSettings,
 ) -> Figure:
-    """Every metric against every human score: named systems, or a cloud of translations."""
+    """Figures of every metric against every human score: named systems, or a cloud of translations."""
     rows = [[rater for rater in raters if rater is not human] for human in humans]
     columns = max(map(len, rows), default=1)
     panels = [
@@ -148,7 +148,7 @@ def _scatter(
 
 
 def number(score: Score) -> str:
-    """The printed value: three decimals, or one of a percentage; a dash if undefined.
+    """Format the value with three decimals (percentages with one), or a dash if undefined.
 
     >>> number(Score("bleu", "mqm", "pearson", -0.91745, 12))
     '−0.917'
@@ -159,7 +159,7 @@ def number(score: Score) -> str:
 
 
 def shown(score: Score) -> str:
-    """The value with its interval.
+    """Format the value with its interval.
 
     >>> shown(Score("bleu", "mqm", "pearson", 0.91745, 12, -0.05, 0.96))
     '0.917 [−.05, .96]'
@@ -216,7 +216,7 @@ def _sizes(scores: Sequence[Score], humans: Sequence[str], labels: Mapping[str, 
 
 
 def _size(scores: Sequence[Score], humans: Sequence[str], labels: Mapping[str, str], what: str) -> str:
-    """One number if it is the same for all; else by human score, naming those most unlike the others."""
+    """One number if all are equal, else numbers by human score that name the most different ones."""
     numbers = {score.n for score in scores}
     if len(numbers) == 1:
         n = numbers.pop()
@@ -236,7 +236,7 @@ def _size(scores: Sequence[Score], humans: Sequence[str], labels: Mapping[str, s
 
 
 def _best(scores: Sequence[Score], *, lowest: bool) -> Score | None:
-    """The best of several; `None` without a choice."""
+    """The best of several scores; `None` if there are fewer than two."""
     defined = [score for score in scores if score.value is not None]
     if len(defined) < 2:
         return None
@@ -255,10 +255,10 @@ _SILENT = "silent: "
 def detection_table(
     result: Result, labels: Mapping[str, str] | None = None, *, title: str = "", notes: Sequence[str] = ()
 ) -> Table:
-    """Judges by precision, recall and F1 in percent with 95 % intervals, and by area if there is one.
+    """Judges with precision, recall and F1 (percent, 95 % intervals), and the area if there is one.
 
-    `labels` are names for display, if different. The numbers in parentheses are the totals of shares. Flagged
-    outputs without a label are beside it, and their possible effect on the precision is below.
+    `labels` has display names, if different. Numbers in parentheses are the totals of shares. A column has
+    the flagged outputs without a label, and a note their possible effect on the precision.
     """
     scores = {(score.name, score.system): score for score in result.scores}
     areas = any(score.name == "auc" for score in result.scores)
@@ -281,18 +281,17 @@ def detection_table(
         below += _about(label, counts, precision)
     header = ["Judge", "flagged", "unlab.", "precision", "recall", "F1", *(["AUC"] if areas else [])]
     about = [
-        "Precision: percent of the flagged and labelled pairs that are wrong; recall: of the wrong pairs, "
-        "those that are flagged; in parentheses: how many of how many. unlab.: flagged, but not labelled. In "
-        "brackets: 95 % intervals, Wilson's; of F1, by drawing the labelled pairs again. They take pairs for "
-        "independent."
+        "Precision: percent of the flagged and labelled pairs that are wrong. Recall: percent of the wrong "
+        "pairs that are flagged. In parentheses: the numbers of pairs. unlab.: flagged, but not labelled. In "
+        "brackets: 95 % intervals, which treat pairs as independent (Wilson's; for F1, from resampled pairs)."
     ]
     if areas:
-        about.append("AUC: the probability that a wrong pair scores above a right one. Chance: 0.5.")
+        about.append("AUC: the probability that a wrong pair scores higher than a right pair. Chance: 0.5.")
     return Table(header, rows, title, [*about, *below])
 
 
 def _about(name: str, counts: Mapping[str, int], precision: Score) -> list[str]:
-    """The outputs missing from the numbers of one detector."""
+    """Describe the outputs that the numbers of a detector do not cover."""
     lines = []
     if (unlabelled := counts["unlabelled"]) and counts["flagged"]:
         hits = _hits(precision)

@@ -1,4 +1,4 @@
-"""Results of comparing metrics and systems with people, ready to be shown."""
+"""Results of comparing metrics and systems with people, ready for display."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ from mtassay.report.run_text import Form, render_tables, score_rows, to_html
 
 @dataclass(frozen=True)
 class Assessment(ABC):
-    """A result with everything needed to show it."""
+    """A result with everything that is needed to show it."""
 
     result: Result
 
     @abstractmethod
     def tables(self) -> list[Table]:
-        """All tables; notes for readers are below the last."""
+        """All tables; the last table has the notes."""
 
     def records(self, what: str = "scores") -> list[dict[str, Any]]:
-        """Plain records of the scores, comparisons or clusters, for `pandas.DataFrame(found.records())`."""
+        """Scores, comparisons or clusters as plain records, for `pandas.DataFrame(found.records())`."""
         if what not in ("scores", "comparisons", "clusters"):
             raise UsageError(f"There are no '{what}'. Available: scores, comparisons, clusters.")
         return [asdict(entry) for entry in getattr(self.result, what)]
 
     def record(self) -> dict[str, Any]:
-        """All data for a program."""
+        """All data as JSON data."""
         return self.result.as_dict()
 
     def render(self, form: Form = "text", *, width: int = 80, color: bool = False) -> str:
-        """All data as text, json, tsv, md or latex."""
+        """Render all data as text, json, tsv, md or latex."""
         if form == "json":
             return json_text(self.record(), indent=2)
         if form == "tsv":
@@ -60,7 +60,7 @@ class Assessment(ABC):
         return []
 
     def draw(self, path: Path) -> None:
-        """All figures in one file, as SVG or PNG."""
+        """Draw all figures in one file, as SVG or PNG."""
         draw(self.figures(), path)
 
     def _head(self, form: Form) -> str:
@@ -68,7 +68,7 @@ class Assessment(ABC):
         return ""
 
     def _foot(self, form: Form) -> str:
-        """The text below them."""
+        """The text below the tables."""
         return ""
 
     def __str__(self) -> str:
@@ -80,9 +80,9 @@ class Assessment(ABC):
 
 @dataclass(frozen=True, repr=False)
 class AgreementAssessment(Assessment):
-    """Agreement of metrics with people: `main` for `raters`, `swept` for the n-gram lengths in `orders`.
+    """Agreement of metrics with people: `main` for `raters`, `swept` for n-gram lengths in `orders`.
 
-    `among` is the agreement of metrics with each other, if requested.
+    `among` is the agreement between metrics, if requested.
     """
 
     material: RatedMaterial
@@ -114,7 +114,7 @@ class AgreementAssessment(Assessment):
         return [*tables[:-1], replace(tables[-1], notes=[*tables[-1].notes, *self.result.notes])]
 
     def figures(self) -> list[Figure]:
-        """The sweep if there is one, else every metric against every human score."""
+        """The figure of the sweep if there is one, else figures of every metric against every human score."""
         if self.orders:
             orders = {rater.name: _order(rater) for rater in self.orders}
             labels = {human.name: human.label for human in self.humans}
@@ -131,7 +131,7 @@ class AgreementAssessment(Assessment):
         else:
             how = "two-sided, corrected for the number of pairs"
         return (
-            "#: rank. A new one begins with a metric that is significantly worse than one of the rank before "
+            "#: rank. A new rank begins with a metric that is significantly worse than one in the rank above "
             f"(permutation test, {how}; p ≤ {settings.alpha:g}, {settings.trials:,} trials)."
         )
 
@@ -149,7 +149,7 @@ class AgreementAssessment(Assessment):
         return " · ".join(facts)
 
     def _foot(self, form: Form) -> str:
-        """Metrics' own signatures, once; those of the sweep differ by the order only."""
+        """Signatures of metrics, each once; the signatures of the sweep differ only by the order."""
         chosen = [*self.raters, *self.orders[-1:]] if form != "latex" else []
         return "\n".join(dict.fromkeys(f"{r.label}|{r.signature}" for r in chosen if r.signature))
 
@@ -160,7 +160,7 @@ def _order(rater: Rater) -> int:
 
 @dataclass(frozen=True, repr=False)
 class RankingAssessment(Assessment):
-    """Systems by people's scores of their segments, best first."""
+    """Systems ranked by people's scores of segments, best first."""
 
     alpha: float
 
@@ -175,6 +175,6 @@ class RankingAssessment(Assessment):
             rows.append([score.system, value, half, f"{score.n:,}", str(wins), str(ranks[score.system])])
         notes = [
             f"wins: systems it is significantly better than (one-sided rank-sum test, p < {self.alpha:g}).",
-            "#: rank. A new one begins where all systems above are better than all below.",
+            "#: rank. A new rank begins where all systems above are significantly better than all below.",
         ]
         return [Table(["System", result.scores[0].name, "±", "n", "wins", "#"], rows, notes=notes)]

@@ -1,4 +1,4 @@
-"""Compares metrics with people: every statistic of agreement for every pair, as a result of the product."""
+"""Compares metrics with people: every statistic of agreement for every pair, as a `Result`."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ Resample = Literal["segments", "systems"]
 class CorrelationSettings:
     """Statistics of agreement and the settings of their tests: see `SystemLevel`, `SegmentLevel` and `Swaps`.
 
-    `resample` names the unit drawn again for the intervals at system level; `None` draws segments if all
-    raters have scores of them.
+    `resample` names the unit that is resampled for intervals at system level; `None` resamples segments if
+    all raters have segment scores.
     """
 
     level: Level = "system"
@@ -65,10 +65,10 @@ class CorrelationSettings:
 
 @dataclass(frozen=True, slots=True)
 class Correlations:
-    """Scores with the rater in `name`, people in `system` and the statistic in `group`, and notes.
+    """Scores (the rater is in `name`, people in `system`, the statistic in `group`), and notes.
 
-    Comparisons and clusters are of raters, with people in `name`. `notes` are sentences on the origin of
-    intervals, undefined values and omissions.
+    Comparisons and clusters are about raters, with people in `name`. `notes` are sentences about the origin
+    of intervals, undefined values and omissions.
     """
 
     result: Result
@@ -84,9 +84,9 @@ def correlate(
     soft: bool = True,
     ranked: bool = True,
 ) -> Correlations:
-    """Every rater against every human score, except itself.
+    """Correlate every rater with every human score except itself.
 
-    `soft` adds soft pairwise accuracy, and `ranked` tests the metrics against each other and ranks them.
+    `soft` adds soft pairwise accuracy; `ranked` tests the metrics against each other and ranks them.
     """
     pairs = [(rater, human) for rater in raters for human in humans if rater is not human]
     found = _Agreement.of(pairs, frame, settings, soft=soft)
@@ -105,7 +105,7 @@ def correlate(
 def correlate_metrics(
     raters: Sequence[Rater], *, frame: RatingFrame, settings: CorrelationSettings
 ) -> Correlations:
-    """Every metric against every other: the first in `name`, the second in `system`."""
+    """Correlate every metric with every other; the first is in `name`, the second in `system`."""
     found = _Agreement.of(list(combinations(raters, 2)), frame, settings, soft=False, ties=False)
     return Correlations(Result(found.scores()), found.notes())
 
@@ -129,7 +129,7 @@ class _Agreement:
         soft: bool,
         ties: bool = True,
     ) -> _Agreement:
-        """`soft` and `ties` say whether to add the accuracies of these names."""
+        """`soft` and `ties` say whether to add soft pairwise accuracy and accuracy with ties."""
         drawn, due_to = _drawn([rater for pair in pairs for rater in pair], settings)
         systems = SystemLevel(frame, settings.samples, settings.trials, settings.seed, drawn)
         segments = SegmentLevel(settings.grouping, settings.samples, settings.seed)
@@ -155,7 +155,7 @@ class _Agreement:
     def ranks(
         self, metrics: Sequence[Rater], human: Rater
     ) -> Iterable[tuple[list[Comparison], list[Cluster]]]:
-        """For each statistic that has a test, the metrics that are defined on the same units as most are."""
+        """For each statistic with a test, the metrics that are defined on the most common set of units."""
         found = {
             (rater.name, estimate.statistic): estimate
             for rater, other, estimates in self.estimates
@@ -188,7 +188,7 @@ class _Agreement:
         human: Rater,
         found: Mapping[tuple[str, str], Estimate],
     ) -> tuple[MetricTest, list[Any]] | None:
-        """The test of a statistic and its input from each metric; `None` without a test."""
+        """The test of a statistic, and each metric's input to it; `None` without a test."""
         swaps = self.settings.swaps
         if self.settings.level == "system":
             rated = self._rated(metrics[0], human)
@@ -210,7 +210,7 @@ class _Agreement:
         return None
 
     def notes(self) -> list[str]:
-        """Groups, reasons, ties and intervals."""
+        """Notes on groups, reasons for missing values, ties and intervals."""
         lists = [estimates for _, _, estimates in self.estimates]
         raters = list({id(rater): rater for rater, _, _ in self.estimates}.values())
         notes = [] if self.settings.level == "system" else [*self._groups(), *self._ties()]
@@ -221,7 +221,7 @@ class _Agreement:
         return notes
 
     def _groups(self) -> list[str]:
-        """The number of groups behind a mean, human score by human score."""
+        """The number of groups behind a mean, by human score."""
         if self.settings.grouping == "none":
             return []
         what = "items" if self.settings.grouping == "item" else "systems"
@@ -240,7 +240,7 @@ class _Agreement:
         return [f"Means over {what}: {'; '.join(phrases)}."] if phrases else []
 
     def _ties(self) -> list[str]:
-        """The epsilon that makes ties, human score by human score; not if it only undoes rounding."""
+        """The epsilon that makes ties, by human score, unless it only corrects rounding."""
         chosen: dict[str, list[str]] = {}
         for rater, human, estimates in self.estimates:
             for estimate in estimates:
@@ -250,7 +250,7 @@ class _Agreement:
             return []
         about = "; ".join(f"{label}: {', '.join(parts)}" for label, parts in chosen.items())
         which = f"({about}; else 0)" if chosen else "(0 here)"
-        return [f"acc_eq: scores of a metric at most ε apart tie, with the ε {which} that makes it highest."]
+        return [f"acc_eq: scores that differ by at most ε count as ties; ε {which} gives the highest acc_eq."]
 
 
 def _drawn(raters: Sequence[Rater], settings: CorrelationSettings) -> tuple[Drawn, str]:
@@ -284,7 +284,7 @@ def _score(rater: Rater, human: Rater, estimate: Estimate, settings: Correlation
 
 
 def _counts(humans: Sequence[Rater], frame: RatingFrame) -> Mapping[str, Mapping[str, int]]:
-    """Count the rated systems and translations, and the unrated ones, for each human score."""
+    """Count rated and unrated systems and translations for each human score."""
     counts = {}
     for human in humans:
         rated = int((~np.isnan(human.points)).sum())
@@ -304,7 +304,7 @@ def _span(numbers: Sequence[int]) -> str:
 
 
 def _reasons(estimate_lists: Iterable[Sequence[Estimate]]) -> list[str]:
-    """Each reason once, with all values missing for it and all its raters."""
+    """Each reason for missing values once, with all its values and raters."""
     statistics: dict[tuple[str, str], list[str]] = {}
     subjects: dict[tuple[str, str], list[str]] = {}
     for estimate in (estimate for estimates in estimate_lists for estimate in estimates):

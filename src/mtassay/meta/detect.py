@@ -1,7 +1,7 @@
-"""Quality of a detector of wrong translations, by people's labels of the same pairs.
+"""Quality of a detector of wrong translations, measured on people's labels of the same pairs.
 
-Precision and recall as in table 6 of Wu, Liu, Yeung (2023), and the curve of both if there are scores. A pair
-is a source with a system's output. Unlabelled pairs never count as right or wrong.
+It has precision and recall as in table 6 of Wu, Liu, Yeung (2023), and a curve if there are scores. A pair is
+a source with a system's output. Unlabelled pairs never count as right or wrong.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mtassay.stats.correlation import AUC, auc
 
 
 class PairKey(NamedTuple):
-    """A pair by the id of its segment and its system; the latter is empty if there is only one system."""
+    """A pair, identified by its segment and its system (empty if there is only one system)."""
 
     id: str
     system: str = ""
@@ -28,11 +28,11 @@ class PairKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JudgedDetector:
-    """The flags of one detector, and the labels (True: wrong) of the pairs it could have flagged.
+    """The flags of a detector, and the labels (True: wrong) of the pairs that it could have flagged.
 
-    Higher `scores` mean that the detector is more certain of an error, with `low_is_error` lower ones; a pair
-    without one ranks below all others. `silent` counts the pairs that it could not judge, by reason; they are
-    not flagged. `complement` names the value that is 1 minus a score, if there is one.
+    Higher `scores` (with `low_is_error`, lower ones) mean a more certain error; pairs without a score rank
+    below all others. `silent` counts the pairs that the detector could not judge, by reason; they are not
+    flagged. `complement` names the value that is 1 minus a score, if there is such a value.
     """
 
     name: str
@@ -46,7 +46,7 @@ class JudgedDetector:
 
 @dataclass(frozen=True, slots=True)
 class DetectionSettings:
-    """The settings of the intervals of F1."""
+    """Settings of the intervals of F1."""
 
     samples: int = 1000
     seed: int | None = 12345
@@ -58,12 +58,12 @@ def detect(
     settings: DetectionSettings | None = None,
     sources: Mapping[str, str] | None = None,
 ) -> Result:
-    """Precision, recall and F1 of each detector, in percent, and the area under the ROC curve (0 to 1).
+    """Measure each detector's precision, recall and F1 (percent), and area under the ROC curve (0 to 1).
 
-    Precision is of the flagged pairs that are labelled (its n), recall of the wrong ones (its n); both have
-    Wilson's intervals at 95 %. F1 is over all labelled pairs, its interval by drawing these again. The area
-    is given if labelled pairs have at least two different scores; `sources` are as in `area_of`. `counts` has
-    the numbers of flagged and of unlabelled flagged pairs.
+    The n of precision counts the labelled pairs among the flagged ones, and the n of recall the wrong pairs;
+    both have Wilson's 95 % intervals. F1 covers all labelled pairs, and its interval comes from resampling
+    them. There is an area if labelled pairs have at least two different scores; `sources` is as in `area_of`.
+    `counts` has the numbers of flagged pairs and of flagged pairs without a label.
     """
     chosen = settings or DetectionSettings()
     scores: list[Score] = []
@@ -89,10 +89,10 @@ def detect(
 
 
 def area_of(detector: JudgedDetector, sources: Mapping[str, str] | None = None) -> AUC | None:
-    """The area under the ROC curve over all labelled pairs; `None` without a curve.
+    """The area under the ROC curve of all labelled pairs; `None` without a curve.
 
-    `sources` has the source text by the id of an output: of the output itself, or of the one it was edited
-    from. Outputs of one source are one cluster. An id without one is a source of its own.
+    `sources` has source texts by the id of an output; for an edited source, the text of its original. Outputs
+    of one source are a cluster, and an id without a source text is a cluster of its own.
     """
     values, is_error = _ranked(detector)
     if values is None:
@@ -103,7 +103,7 @@ def area_of(detector: JudgedDetector, sources: Mapping[str, str] | None = None) 
 
 
 class _Cells(NamedTuple):
-    """Labelled pairs: flagged and wrong, flagged and right, not flagged and wrong, neither."""
+    """Counts of labelled pairs: flagged and wrong, flagged and right, not flagged and wrong, neither."""
 
     hits: int
     alarms: int
@@ -123,21 +123,21 @@ def _f1(detector: str, cells: _Cells, settings: DetectionSettings) -> Score:
     value = float(_f1_of(np.array(cells)))
     if math.isnan(value):
         return Score("f1", detector, "all", None, n)
-    # Only the number of drawn pairs of each kind matters, so these are drawn at once.
+    # Only the number of sampled pairs of each kind matters, so the numbers are sampled directly.
     drawn = np.random.default_rng(settings.seed).multinomial(n, np.array(cells) / n, size=settings.samples)
     low, high = resampling.interval(_f1_of(drawn))
     return Score("f1", detector, "all", 100 * value, n, 100 * float(low), 100 * float(high))
 
 
 def _f1_of(cells: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The value is nan if nothing is flagged and nothing is wrong."""
+    """F1 in percent; nan if no pair is flagged and none is wrong."""
     hits, alarms, misses = (cells[..., place] for place in range(3))
     with np.errstate(invalid="ignore"):
         return np.asarray(2 * hits / (2 * hits + alarms + misses), np.float64)
 
 
 def _ranked(detector: JudgedDetector) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_]]:
-    """The score of each labelled pair, high for an error, minus infinity if missing; `None`: no curve."""
+    """The score of each labelled pair (high for errors, -inf if missing); `None` if there is no curve."""
     sign = -1 if detector.low_is_error else 1
     scores = detector.scores
     values = np.array([sign * scores[k] if k in scores else -math.inf for k in detector.labels], np.float64)

@@ -1,8 +1,8 @@
-"""Agreement of the errors that a judge marks with those that people marked, character by character.
+"""Agreement of the errors that a judge marks with errors that people marked, by character.
 
-As in "The Devil is in the Errors" (Fernandes et al. 2023): precision is the share of the marked characters
-that people marked too, recall the share of people's that the judge marked. Omissions, which are places of the
-source, do not count.
+As in "The Devil is in the Errors" (Fernandes et al. 2023), precision is the share of the judge's marked
+characters that people also marked. Recall is the share of people's marked characters that the judge also
+marked. Omissions do not count, since they are marked in the source.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def compare_spans(
     *,
     seed: int | None,
 ) -> list[Score]:
-    """Precision, recall and F1 of the characters marked, in percent, over all outputs that both rated."""
+    """Precision, recall and F1 (percent) of the marked characters in all outputs that both rated."""
     rows = []
     for system, texts in outputs.items():
         people = column.spans.get(system, {})
@@ -57,10 +57,7 @@ def compare_spans(
     scores = []
     for place, name in enumerate(NAMES):
         low, high = bootstrap_interval(
-            lambda drawn, place=place: _shares(drawn)[place],
-            [counts],
-            seed=seed,
-            axis=0,
+            lambda drawn, place=place: _shares(drawn)[place], [counts], seed=seed, axis=0
         )
         value = _shares(counts)[place]
         known = not np.isnan(value)
@@ -85,7 +82,7 @@ def _shares(counts: NDArray[np.float64]) -> tuple[float, float, float]:
 
 
 def spans_table(scores: Sequence[Score]) -> Table | None:
-    """A row for each judge and rater."""
+    """A table with a row for each judge and rater."""
     rows: dict[tuple[str, str], list[str]] = {}
     for score in scores:
         told = "–" if score.value is None else f"{score.value:.1f} [{score.low:.1f}–{score.high:.1f}]"

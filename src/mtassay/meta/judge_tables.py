@@ -19,7 +19,7 @@ from mtassay.meta.labelled_detectors import Labels
 
 @dataclass(frozen=True, repr=False)
 class Calibration(Assessment):
-    """Thresholds of judges for a wanted precision, with their results on outputs not used to find them."""
+    """Judges' thresholds for a wanted precision, with their results on held-out outputs."""
 
     judges: Sequence[CalibratedJudge]
     settings: CalibrationSettings
@@ -44,7 +44,7 @@ class Calibration(Assessment):
         return [Table(["Judge", "wrong if", "flagged", "precision", "recall"], rows, title, self._notes())]
 
     def thresholds(self) -> list[FoundThreshold]:
-        """The thresholds that were found, as `--calibrated FILE` reads them."""
+        """The thresholds in the form that `--calibrated FILE` reads."""
         engine = " and ".join(self.systems) if len(self.systems) < 3 else f"{len(self.systems)} systems"
         return [
             FoundThreshold(
@@ -71,9 +71,9 @@ class Calibration(Assessment):
     def _notes(self) -> list[str]:
         notes = [
             _labelled(self.result.counts),
-            f"Flagged, precision and recall: on held-out outputs, in percent; each of {self.settings.folds} "
-            "parts of the sources is judged by the threshold that the others lead to. In brackets: Wilson's "
-            "95 % interval.",
+            "Flagged, precision and recall are for held-out outputs, in percent: each of the "
+            f"{self.settings.folds} parts of the sources is judged with a threshold found on the others. In "
+            "brackets: Wilson's 95 % interval.",
         ]
         for judge in self.judges:
             if judge.threshold is None:
@@ -86,7 +86,7 @@ class Calibration(Assessment):
 
 @dataclass(frozen=True, repr=False)
 class JudgeComparison(Assessment):
-    """Judges of the same labelled outputs: alone, and the significance of their differences."""
+    """Judges on the same labelled outputs: each judge, and the significance of differences."""
 
     summaries: Sequence[JudgeSummary]
     names: Mapping[str, str]
@@ -111,13 +111,14 @@ class JudgeComparison(Assessment):
         notes = [_labelled(self.result.counts), *_cautions(self.labels)]
         if any(summary.is_calibrated for summary in self.summaries):
             notes.append(
-                f"Metrics call wrong what a threshold for a precision of {100 * self.settings.precision:g} % "
-                "says, found on other sources; where there is none, nothing."
+                "A metric calls outputs wrong by a threshold for a precision of "
+                f"{100 * self.settings.precision:g} %, found on other sources. Without such a threshold, it "
+                "calls no output wrong."
             )
         return notes
 
     def _alone(self) -> Table:
-        """Each judge by itself, with its agreement with the labels."""
+        """A table of each judge's agreement with the labels."""
         table = detection_table(self.result, self.names, title="Judges", notes=self._notes())
         scores = {(score.name, score.system): score.value for score in self.result.scores}
         rows = [
@@ -142,8 +143,8 @@ class JudgeComparison(Assessment):
             shown = f"{entry.delta:+.3f}".replace("-", "−").replace("0.", ".")
             rows.append([self.names[entry.a], self.names[entry.b], what, shown, p, labels])
         notes = [
-            "labels: how many in all would tell the two apart (p < 0.05, two-sided, power 80 %), if they are "
-            "as different as here. by AUC: difference of areas; by right: of shares of right verdicts "
+            "labels: how many labels are needed in total to show this difference (p < 0.05, two-sided, power "
+            "80 %). by AUC: difference of areas. by right: difference of the shares of right verdicts "
             "(McNemar). p-values are not corrected for the number of pairs."
         ]
         return Table(["Judge", "and", "by", "Δ", "p", "labels"], rows, "Differences between judges", notes)

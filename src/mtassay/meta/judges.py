@@ -1,4 +1,4 @@
-"""A judge's threshold for a wanted precision, from labelled outputs, and its results on others."""
+"""Finds a judge's threshold for a wanted precision on labelled outputs, and tests it on others."""
 
 from __future__ import annotations
 
@@ -16,20 +16,16 @@ from mtassay.meta.detect import DetectionSettings, JudgedDetector, area_of, dete
 from mtassay.stats import proportions, rater_agreement, tails
 from mtassay.stats.comparisons import units_to_settle
 from mtassay.stats.correlation import AUC, auc_covariance
-from mtassay.stats.thresholds import (
-    FlaggedCounts,
-    flag_held_out,
-    threshold_for_precision,
-)
+from mtassay.stats.thresholds import FlaggedCounts, flag_held_out, threshold_for_precision
 
 FEWEST_LABELS = 30
-"""With fewer labels, or fewer than 8 of either kind, nothing is calibrated."""
+"""With fewer labels, or fewer than 8 of one kind, nothing is calibrated."""
 _FEWEST_OF_A_KIND = 8
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationSettings:
-    """The precision to reach, between 0 and 1, how many folds are held out in turn, and their seed."""
+    """The precision to reach (0 to 1), the number of folds to hold out in turn, and their seed."""
 
     precision: float = 0.8
     folds: int = 5
@@ -38,9 +34,9 @@ class CalibrationSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorScores:
-    """A judge's scores of labelled outputs: higher is a more certain error; nan if there is no score.
+    """A judge's scores of labelled outputs; higher means a more certain error, nan means no score.
 
-    `sources` tells which outputs have the same source.
+    `sources` says which outputs have the same source.
     """
 
     scores: NDArray[np.float64]
@@ -49,10 +45,10 @@ class ErrorScores:
 
 
 def error_scores(judge: JudgedDetector, sources: Mapping[str, str]) -> ErrorScores:
-    """The scores of a judge on its labelled outputs, or 1 for flagged ones if it has no scores.
+    """A judge's scores of its labelled outputs; without scores, flagged outputs have the score 1.
 
-    `sources` has the source text by the id of an output: of the output itself, or of the one it was edited
-    from; an id without one is a source of its own.
+    `sources` has source texts by the id of an output; for an edited source, the text of its original. An id
+    without a text is a source of its own.
     """
     sign = -1.0 if judge.low_is_error else 1.0
     keys = list(judge.labels)
@@ -69,12 +65,12 @@ def error_scores(judge: JudgedDetector, sources: Mapping[str, str]) -> ErrorScor
 
 @dataclass(frozen=True, slots=True)
 class CalibratedJudge:
-    """A judge with the threshold that was found; `None` if the precision cannot be met.
+    """A judge with its calibrated threshold; `None` if the precision cannot be reached.
 
-    `threshold` is on the judge's own scale, and `low_is_error` says on which side of it outputs are called
-    wrong. `held_out` counts the results on outputs whose labels were not used for the threshold; `most` is
-    the highest possible precision, in steps of 5 %. `parameters` are resulting parameters of a method, such
-    as alpha, and `quality` names their measure.
+    `threshold` is on the judge's own scale, and `low_is_error` says on which side outputs are called wrong.
+    `held_out` counts results on outputs whose labels were not used for the threshold. `most` is the highest
+    precision that can be reached, in steps of 5 %. `parameters` has the resulting parameters of a method,
+    such as alpha, and `quality` names their measure.
     """
 
     name: str
@@ -89,11 +85,11 @@ class CalibratedJudge:
 
     @property
     def n(self) -> int:
-        """Count the labelled outputs."""
+        """The number of labelled outputs."""
         return sum(self.held_out)
 
     def tell(self, engine: str) -> str:
-        """The results of the judge with this threshold, in a line."""
+        """Describe the judge's results with this threshold in one line."""
         cells = self.held_out
         wholes = (cells.hits + cells.misses, cells.hits + cells.alarms)
         seen, right = (round(10 * cells.hits / max(whole, 1)) for whole in wholes)
@@ -103,7 +99,7 @@ class CalibratedJudge:
         )
 
     def scores(self) -> list[Score]:
-        """Precision and recall on held-out outputs in percent, with Wilson's intervals."""
+        """Precision and recall (percent) on held-out outputs, with Wilson's intervals."""
         cells = self.held_out
         parts = {"precision": cells.hits + cells.alarms, "recall": cells.hits + cells.misses}
         return [
@@ -119,7 +115,7 @@ def calibrate_judge(
     sources: Mapping[str, str] | None = None,
     label: str = "",
 ) -> CalibratedJudge:
-    """The threshold for the wanted precision, and its results on held-out outputs, grouped by source."""
+    """Find the threshold for the wanted precision, and test it on held-out outputs, grouped by source."""
     given = error_scores(judge, sources or {})
     if not _is_enough(given.is_error):
         wrong = int(given.is_error.sum())
@@ -127,14 +123,7 @@ def calibrate_judge(
             f"{judge.name}: {len(given.is_error):,} labelled outputs, {wrong:,} of them wrong, are too few. "
             f"Label {FEWEST_LABELS} or more, with {_FEWEST_OF_A_KIND} or more of either kind."
         )
-    flagged = flag_held_out(
-        given.scores,
-        given.is_error,
-        given.sources,
-        settings.precision,
-        folds=settings.folds,
-        seed=settings.seed,
-    )
+    flagged = _flagged(given, settings)
     limit = _threshold(given, settings.precision, settings)
     cells = FlaggedCounts.of(flagged, given.is_error)
     lower = [level / 100 for level in range(95, 0, -5) if limit is None and level / 100 < settings.precision]
@@ -146,7 +135,7 @@ def calibrate_judge(
 
 
 def _is_enough(is_error: NDArray[np.bool_]) -> bool:
-    """Whether there are enough labels, of either kind, to learn from."""
+    """Whether there are enough labels of both kinds to learn from."""
     wrong = int(is_error.sum())
     return len(is_error) >= FEWEST_LABELS and min(wrong, len(is_error) - wrong) >= _FEWEST_OF_A_KIND
 
@@ -158,7 +147,7 @@ def _threshold(given: ErrorScores, precision: float, settings: CalibrationSettin
 
 
 def calibration_result(judges: Sequence[CalibratedJudge]) -> Result:
-    """Precision and recall of all, and the number of labelled outputs."""
+    """A result with all judges' precision and recall, and the number of labelled outputs."""
     counts = {
         judge.name: {
             "labelled": judge.n,
@@ -172,10 +161,10 @@ def calibration_result(judges: Sequence[CalibratedJudge]) -> Result:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """One judge: the agreement of its verdicts with the labels, and its area if it has scores.
+    """A judge's agreement with the labels, and its area if it has scores.
 
-    `judge` has flagged the outputs that it calls wrong. `kappa` is Cohen's, of its verdicts with the labels;
-    nan if it gives the same verdict on all.
+    `judge` flags the outputs that it calls wrong. `kappa` is Cohen's kappa of its verdicts and the labels;
+    nan if all its verdicts are equal.
     """
 
     judge: JudgedDetector
@@ -190,7 +179,7 @@ class JudgeSummary:
 
     @property
     def n(self) -> int:
-        """Count the labelled outputs."""
+        """The number of labelled outputs."""
         return len(self.judge.labels)
 
 
@@ -200,11 +189,11 @@ def compare_judges(
     settings: CalibrationSettings,
     sources: Mapping[str, str],
 ) -> tuple[Result, list[JudgeSummary]]:
-    """Each judge, and every two compared.
+    """Summarise each judge, and compare every pair.
 
-    Those in `calibrated` call outputs wrong by a threshold for the wanted precision, found on other folds;
-    all others by their flags. Areas are compared, or without areas the numbers of right verdicts (McNemar);
-    `more` is the number of further labels needed for a significant difference with a power of 80 %.
+    Judges in `calibrated` call outputs wrong by a threshold that was found on other folds for the wanted
+    precision; other judges use their flags. Areas are compared, or without areas the numbers of right
+    verdicts (McNemar). `more` is how many more labels a significant difference needs at a power of 80 %.
     """
     given = {judge.name: error_scores(judge, sources) for judge in judges}
     summaries = []
@@ -227,17 +216,15 @@ def compare_judges(
 
 
 def _calibrated(judge: JudgedDetector, given: ErrorScores, settings: CalibrationSettings) -> JudgedDetector:
-    """The judge with flags by a threshold from other folds."""
-    verdicts = flag_held_out(
-        given.scores,
-        given.is_error,
-        given.sources,
-        settings.precision,
-        folds=settings.folds,
-        seed=settings.seed,
-    )
-    keys = zip(judge.labels, verdicts.tolist(), strict=True)
+    """Return the judge with flags by a threshold from other folds."""
+    keys = zip(judge.labels, _flagged(given, settings).tolist(), strict=True)
     return replace(judge, flagged=frozenset(key for key, is_wrong in keys if is_wrong))
+
+
+def _flagged(given: ErrorScores, settings: CalibrationSettings) -> NDArray[np.bool_]:
+    """Which outputs a threshold from other folds flags."""
+    columns = (given.scores, given.is_error, given.sources)
+    return flag_held_out(*columns, settings.precision, folds=settings.folds, seed=settings.seed)
 
 
 def _compared(a: JudgeSummary, b: JudgeSummary, is_error: NDArray[np.bool_]) -> Comparison:

@@ -1,4 +1,4 @@
-"""Detectors to be judged by labels, and the labels."""
+"""Reads detectors, and the labels to judge them by."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _OPEN = frozenset({"", UNSURE})
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """People's labels: True is wrong. `pairs` by id and system, `subjects` by the hash of the exact texts.
+    """People's labels (True is wrong): `pairs` by id and system, `subjects` by the hash of the exact texts.
 
-    `unsettled` counts those without a result: disputed, unsure, or differing by output if the system is
-    unknown. `origin` is for messages, `reviewers` are those who answered, if known.
+    `unsettled` counts labels without a result: disputed, unsure, or different for several outputs if the
+    system is unknown. `origin` is for messages; `reviewers` has the people who answered, if known.
     """
 
     pairs: Mapping[PairKey, bool]
@@ -38,12 +38,12 @@ class Labels:
     reviewers: Collection[str] = ()
 
     def only(self, systems: Collection[str]) -> Labels:
-        """The labels of these systems, and those without a system; all labels if no system is given."""
+        """Return labels of these systems and labels without a system; all labels if no system is given."""
         pairs = {key: wrong for key, wrong in self.pairs.items() if key.system in {"", *systems}}
         return replace(self, pairs=pairs) if systems else self
 
     def of_run(self, run: Run) -> Labels:
-        """The labels that fit a run: of its exact outputs if they are from reviews, else by id and system."""
+        """Return labels that match a run: by its exact outputs for reviews, else by id and system."""
         if not self.subjects:
             return self
         pairs = {
@@ -55,7 +55,7 @@ class Labels:
 
 
 def errors_of(question: Question, chosen: Collection[str] = ()) -> frozenset[str]:
-    """The answers that mean an error: the chosen ones, else all but `correct`, or the lowest rating.
+    """The answers that mean an error: the given ones, else all but `correct`, or the lowest rating.
 
     >>> sorted(errors_of(find_question("suite"))), sorted(errors_of(find_question("ta")))
     (['incorrect'], ['unsatisfied'])
@@ -71,10 +71,10 @@ def errors_of(question: Question, chosen: Collection[str] = ()) -> frozenset[str
 
 
 def labels_from_file(path: FilePath, *, question: str | None = None, errors: Collection[str] = ()) -> Labels:
-    """Labels from a file: reviews (of one question), or rows of id and label; see `formats.detections`.
+    """Read labels from a file: reviews of one question, or rows of id and label; see `formats.detections`.
 
-    `errors` are the labels that mean an error; all others then mean no error. By default the usual words are
-    recognised, such as ERR and NOT, correct and incorrect, 1 and 0.
+    `errors` has the labels that mean an error; then all other labels mean no error. By default, common words
+    are recognised, such as ERR and NOT, correct and incorrect, 1 and 0.
     """
     if is_review_file(path):
         return read_review_labels(path, question=question, errors=errors)
@@ -96,7 +96,7 @@ def labels_from_file(path: FilePath, *, question: str | None = None, errors: Col
 def labels_from_workspace(
     store: Workspace, run: Run | None = None, *, question: str | None = None, errors: Collection[str] = ()
 ) -> Labels:
-    """Labels from the reviews of a workspace that answer this question, or else the one of the run."""
+    """Read labels from a workspace's reviews of this question, or else of the run's question."""
     asked = question_of(run) if run else None
     name = question or (asked.name if asked else None)
     if name is None and run is not None:
@@ -127,7 +127,7 @@ def labels_from_workspace(
 
 
 def labels_of(labels: Mapping[Any, bool | str], *, errors: Collection[str] = ()) -> Labels:
-    """Labels from other sources than files: by id, or by id and system; true or a usual word means an error.
+    """Make labels from a mapping by id, or by id and system; true or a common word means an error.
 
     >>> labels_of({"1": True, ("2", "nmt"): "correct"}).pairs
     {PairKey(id='1', system=''): True, PairKey(id='2', system='nmt'): False}
@@ -149,7 +149,7 @@ def labels_of(labels: Mapping[Any, bool | str], *, errors: Collection[str] = ())
 def read_review_labels(
     path: FilePath, *, question: str | None = None, errors: Collection[str] = ()
 ) -> Labels:
-    """Labels from a file of reviews. Without a question it must be about one only."""
+    """Read labels from a file of reviews; if no question is given, it must have only one."""
     rows = read_reviews(path, reviewer="unknown").rows
     asked = list(dict.fromkeys(row.review.question for row in rows))
     if question is None and len(asked) > 1:
@@ -172,7 +172,7 @@ def labels_from_reviews(
     errors: Collection[str] = (),
     origin: str = "",
 ) -> Labels:
-    """Labels from reviewers' decisions; disputed or open ones are counted as unsettled."""
+    """Make labels from reviewers' decisions; disputed or open decisions count as unsettled."""
     wrong = errors_of(question, errors)
     by_subject: dict[str, bool] = {}
     by_id: dict[str, set[bool]] = {}
@@ -185,7 +185,7 @@ def labels_from_reviews(
         reviewers |= set(decision.voices)
         by_subject[subject] = decision.answer in wrong
         by_id.setdefault(subjects[subject].case_id, set()).add(by_subject[subject])
-    # Two outputs of one case may be labelled differently, and an id alone does not tell which is meant.
+    # Two outputs of a case may have different labels, and the id does not say which one is meant.
     clear = {PairKey(name): values.pop() for name, values in by_id.items() if len(values) == 1}
     return Labels(clear, by_subject, unsettled, origin, sorted(reviewers))
 
@@ -196,9 +196,9 @@ _SILENT = ("undecided", "skipped", "error")
 def detectors_of_run(
     run: Run, labels: Labels, *, systems: Collection[str] = (), prefix: str = ""
 ) -> list[JudgedDetector]:
-    """Each detector of a run by itself, with the meaning of its flags by its method.
+    """Return each detector of a run; the method says what its flags mean.
 
-    Only labels about segments of the run count. `systems` chooses among its systems.
+    Only labels about segments of the run count. `systems` selects some of its systems.
     """
     chosen = [system for system in run.systems if not systems or system in systems]
     some = replace(run, findings=[finding for finding in run.findings if finding.system in chosen])
@@ -223,7 +223,7 @@ def detectors_of_run(
 def detectors_of_runs(
     runs: Sequence[Run], labels: Labels, *, systems: Collection[str] = ()
 ) -> list[JudgedDetector]:
-    """The detectors of several runs, each with its run in its name if there are several runs."""
+    """Return the detectors of runs; with several runs, names have the run."""
     detectors: list[JudgedDetector] = []
     for run in runs:
         if systems and not set(systems) & set(run.systems):
@@ -236,7 +236,7 @@ def detectors_of_runs(
 
 
 def check_detectors(detectors: Sequence[JudgedDetector], labels: Labels, systems: Collection[str]) -> None:
-    """Raise an error if two detectors share a name, or no label concerns a pair that any judged."""
+    """Raise an error if two detectors share a name, or no label is about a pair that a detector judged."""
     names = [detector.name for detector in detectors]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(
@@ -270,9 +270,9 @@ def detector_of_rows(
     threshold: float | None = None,
     low_is_error: bool = False,
 ) -> JudgedDetector:
-    """A list of pairs as a detector. All of them are flagged, unless the list or a threshold says otherwise.
+    """Make a detector from a list of pairs; all are flagged unless the list or a threshold says otherwise.
 
-    `threshold` flags the pairs with at least this score, or at most if a low score means an error.
+    `threshold` flags pairs with at least this score, or at most this score if low scores mean errors.
     """
     chosen = [row for row in rows if not systems or not row.system or row.system in systems]
     if threshold is not None and all(row.score is None for row in chosen):
@@ -284,7 +284,7 @@ def detector_of_rows(
             scores[key] = row.score
         if _is_flagged(row, threshold, low_is_error):
             flagged.add(key)
-    # A pair without a score among others with one says nothing about it.
+    # If other pairs have scores, a pair without one was not judged.
     unscored = sum(row.score is None for row in chosen) if scores else 0
     named = list(dict.fromkeys(row.system for row in chosen if row.system))
     joined = _joined(name, flagged, scores, labels, named, None, {"unscored": unscored})
@@ -308,11 +308,10 @@ def _joined(
     ids: Collection[str] | None,
     silent: Mapping[str, int],
 ) -> JudgedDetector:
-    """A detector with the labels that are about its pairs, both under the same names.
+    """Join a detector with the labels about its pairs, so that both use the same names.
 
-    The labels decide the names of pairs. They may name a behavioural case or its edit, each as it likes; if
-    both of a run are labelled, the edit counts, since it is judged. If either side does not name systems,
-    there may be only one.
+    Pairs get the names that the labels use. A label may name a behavioural case or its edit; if both are
+    labelled, the edit counts, since it is judged. If one side names no systems, there may be only one.
     """
     labelled_pairs = _fitted(labels, systems, name)
     if ids is not None:
@@ -328,7 +327,7 @@ def _joined(
         }
 
     def named(key: PairKey) -> PairKey:
-        # Without systems among the labels there is only one, and its name does not matter.
+        # If labels name no systems, there is only one system, and its name does not matter.
         same = PairKey(key.id, key.system or (systems[0] if len(systems) == 1 else ""))
         is_edit = key.id.endswith(EDITED)
         other = same._replace(id=key.id.removesuffix(EDITED) if is_edit else f"{key.id}{EDITED}")
@@ -344,7 +343,7 @@ def _joined(
 
 
 def _fitted(labels: Labels, systems: Sequence[str], name: str) -> dict[PairKey, bool]:
-    """The labels about these systems. An empty name on one side means the only system of the other."""
+    """Return labels about these systems; an empty name on one side means the other side's only system."""
     names = list(dict.fromkeys(key.system for key in labels.pairs))
     if "" in names and len(systems) > 1:
         raise UsageError(

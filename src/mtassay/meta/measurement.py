@@ -1,4 +1,4 @@
-"""Metrics run over outputs, as raters; BLEU of every n-gram length."""
+"""Measures outputs with metrics as raters, and with BLEU of every n-gram length."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONGEST = 64
 
 @dataclass(frozen=True, slots=True)
 class OrderSweep:
-    """The orders to measure, and BLEU with its settings, which `spec` names without the order."""
+    """The orders to measure, and BLEU with its settings, which `spec` has without the order."""
 
     spec: str
     metric: BLEU
@@ -33,7 +33,7 @@ class OrderSweep:
 
     @classmethod
     def of(cls, spec: str, metric: BLEU, orders: range) -> OrderSweep:
-        """The sweep for a metric as the user wrote it; its own order is replaced."""
+        """Make the sweep for a metric as the user wrote it; its own order is replaced."""
         if metric.weights is not None:
             raise UsageError("The n-gram sweep needs uniform weights: leave out weights of bleu.")
         plain = re.sub(r":order=\d+", "", spec)
@@ -41,7 +41,7 @@ class OrderSweep:
 
     @classmethod
     def among(cls, metrics: Mapping[str, Metric], orders: range, *, language: str = "") -> OrderSweep:
-        """The sweep with the settings of the first BLEU among the metrics, or else with the usual ones."""
+        """Make the sweep with the settings of the first BLEU among the metrics, or else the defaults."""
         for spec, metric in metrics.items():
             if isinstance(metric, BLEU):
                 return cls.of(spec, metric, orders)
@@ -49,17 +49,17 @@ class OrderSweep:
 
     @property
     def widest(self) -> str:
-        """The metric to measure: all orders follow from it."""
+        """The metric to measure, which gives all orders."""
         return self.name(self.orders[-1])
 
     def name(self, order: int) -> str:
-        """The name of one order in the results."""
+        """The name of an order in the results."""
         return f"{self.spec}:order={order}"
 
     def raters(
         self, measured: Sequence[Statistics], frame: RatingFrame, *, with_segments: bool = True
     ) -> list[Rater]:
-        """One rater for each order. `measured` are the statistics of the longest one, system by system."""
+        """Return a rater for each order; `measured` has the statistics of the longest, by system."""
         return [self._rater(order, measured, frame, with_segments) for order in self.orders]
 
     def _rater(
@@ -78,7 +78,7 @@ class OrderSweep:
         ]
         metric = replace(self.metric, order=order)
         rater = rater_from_statistics(self.name(order), metric, narrowed, frame, with_segments=with_segments)
-        # BLEU is 0 then; a value from smoothing alone is no measurement.
+        # BLEU is 0 then; a value only from smoothing is not a measurement.
         empty = [entry.system for entry in measured if not entry.values[:, 1 + order].any()]
         return (
             replace(rater, undefined=f"no n-gram of this length matches: {order} of {empty[0]}")
@@ -88,12 +88,12 @@ class OrderSweep:
 
 
 def _with_order(signature: str, order: int) -> str:
-    """The signature with the order, since sacreBLEU's does not name it, and so means 4."""
+    """The signature with the order, since sacreBLEU's signature does not name it and means 4."""
     return signature if order == 4 else signature.replace("|version:", f"|order:{order}|version:")
 
 
 def parse_orders(text: str) -> range:
-    """The orders of `1-16` or `4`.
+    """Parse orders such as `1-16` or `4`.
 
     >>> parse_orders("1-16"), parse_orders("4")
     (range(1, 17), range(4, 5))
@@ -107,7 +107,7 @@ def parse_orders(text: str) -> range:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRaters:
-    """The metrics in their order, the n-gram lengths of the sweep in theirs, and notes from measuring."""
+    """The metrics and the n-gram lengths of the sweep, both in order, and notes from measuring."""
 
     metrics: list[Rater]
     sweep: list[Rater]
@@ -126,7 +126,7 @@ def measure_raters(
     workspace: Workspace | None = None,
     report: Report | None = None,
 ) -> MeasuredRaters:
-    """Raters for all metrics and all orders of the sweep; `labels` go into the signatures."""
+    """Return raters for all metrics and all orders of the sweep; `labels` go into the signatures."""
     wanted = {**metrics, **({sweep.widest: sweep.metric} if sweep else {})}
     if not wanted:
         return MeasuredRaters([], [])
@@ -152,7 +152,7 @@ def _statistics(
     context: EngineContext,
     extra: Mapping[str, object] | None = None,
 ) -> dict[str, list[Statistics]]:
-    """The measurements of each metric for all systems, by the name of the metric."""
+    """Each metric's measurements of all systems, by metric name."""
     corpus = Corpus.of(segments, translate(segments, systems, context))
     tables = {entry.name: entry.statistics for entry in measure_all(metrics, corpus, context, extra=extra)}
     context.keep()
@@ -168,12 +168,12 @@ def score_outputs(
     *,
     system: str = "outputs",
 ) -> NDArray[np.float64]:
-    """One number per output, in order, whatever the metric: higher is better, nan means no score.
+    """Return one number per output, in order, for any metric: higher is better, nan means no score.
 
-    A metric whose unit is the document takes each output for one.
+    A metric that counts per document treats each output as a document.
     """
     scores = np.full(len(segments), np.nan)
-    # Ids and names of systems matter to metrics that look scores up by them.
+    # Metrics that look up scores need the ids and the names of systems.
     ids = [segment.id if metric.reads_ids else str(i) for i, segment in enumerate(segments)]
     answered = [i for i, text in enumerate(texts) if text is not None]
     own = [segments[i]._replace(id=ids[i], document=ids[i]) for i in answered]

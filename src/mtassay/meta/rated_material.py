@@ -31,13 +31,13 @@ from mtassay.stats import comparisons, correlation, proportions
 from mtassay.stats.correlation_rows import divided
 from mtassay.stats.resampling import Aggregate
 
-# Ranks systems by human scores of their segments, with the rank-sum test and the clusters of WMT.
+# Ranks systems by human scores of segments, with WMT's rank-sum test and clusters.
 
 
 def rank_systems(column: ScoreColumn, *, alpha: float = 0.05, seed: int | None) -> Result:
-    """Mean scores, best first, with one-sided Wilcoxon rank-sum p-values for every pair (a better than b).
+    """Rank systems by mean score, with one-sided Wilcoxon rank-sum p-values for every pair (a better than b).
 
-    A segment without a score is not counted. `counts[system]["wins"]` is the number of systems it beats.
+    Segments without a score do not count. `counts[system]["wins"]` is how many systems a system beats.
     """
     rated = {
         system: np.array([score for score in scores.values() if score is not None], np.float64)
@@ -102,7 +102,7 @@ Floats = NDArray[np.float64]
 class Units:
     """Data for resampling: statistics (units, systems, columns), whose sums `aggregate` turns into scores.
 
-    `ids` are those of segments, or of documents if the metric counts per document.
+    `ids` has ids of segments, or of documents if the metric counts per document.
     """
 
     kind: Literal["segments", "documents"]
@@ -113,11 +113,11 @@ class Units:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rater:
-    """Scores of one metric, or of people under one name, for systems in a fixed order.
+    """Scores of one metric, or one kind of human scores, for systems in a fixed order.
 
     `points` (systems,) and `segments` (systems, segments) are nan if unrated. `segments` is `None` without
-    scores per segment, and `units` without statistics that add up to the points; `why` then says so.
-    `undefined` is a reason to give no agreement at all.
+    scores per segment. `units` is `None` without statistics that add up to the points, and `why` then says
+    so. `undefined` is a reason not to compute any agreement.
     """
 
     name: str
@@ -132,13 +132,13 @@ class Rater:
 
     @property
     def sign(self) -> int:
-        """The factor for scores that makes higher better."""
+        """The factor that makes higher scores better."""
         return 1 if self.higher_is_better else -1
 
 
 @dataclass(frozen=True, slots=True)
 class RatingFrame:
-    """The common frame of all raters of one analysis; `documents` has the document of each segment."""
+    """The systems and segments that all raters of an analysis share; `documents` is by segment."""
 
     systems: Sequence[str]
     ids: Sequence[str]
@@ -146,7 +146,7 @@ class RatingFrame:
 
 
 def rater_from_column(column: ScoreColumn, frame: RatingFrame) -> Rater:
-    """The scores of a file. If it has none for systems, they are means over rated segments."""
+    """Make a rater from the scores of a file; without system scores, they are means over rated segments."""
     segments = _matrix(column, frame)
     if segments is None:
         points = np.array([_number(column.by_system.get(system)) for system in frame.systems])
@@ -171,9 +171,9 @@ def rater_from_statistics(
     *,
     with_segments: bool = True,
 ) -> Rater:
-    """One metric's measurements: one entry for each system of the frame, in its order.
+    """Make a rater from a metric's measurements, one for each system of the frame, in order.
 
-    Scores per segment take time to compute, so they are left out without `with_segments`.
+    Scores per segment take time to compute, so they are only computed for `with_segments`.
     """
     ids = measured[0].ids
     statistics = np.stack([entry.values for entry in measured], axis=1)
@@ -181,7 +181,7 @@ def rater_from_statistics(
     at = {segment_id: i for i, segment_id in enumerate(frame.ids)}
     segments = None
     kind: Literal["segments", "documents"] = "documents"
-    # Documents may be called "1", "2"… like segments; a metric of documents has them all.
+    # Documents may have ids like segments ("1", "2"…); a metric of documents has all of them.
     if at.keys() >= set(ids) and not (len(ids) < len(at) and set(ids) == set(frame.documents.values())):
         kind = "segments"
     if kind == "segments" and with_segments:
@@ -199,13 +199,13 @@ def rater_from_statistics(
 
 
 def told_apart(raters: Sequence[Rater]) -> list[Rater]:
-    """The raters with their names for labels if several have the same: `BLEU` of two settings."""
+    """Use names as labels of raters with the same label, such as `BLEU` with two settings."""
     shared = Counter(rater.label for rater in raters)
     return [replace(rater, label=rater.name) if shared[rater.label] > 1 else rater for rater in raters]
 
 
 def mean_of_rated(sums: NDArray[Any]) -> Floats:
-    """The `aggregate` of people: the last axis has the sum of ratings and their number; nan if unrated.
+    """The `aggregate` of people's scores; the last axis has the sum and number of ratings. nan if unrated.
 
     >>> mean_of_rated(np.array([[6.0, 4.0], [0.0, 0.0]])).tolist()
     [1.5, nan]
@@ -214,7 +214,7 @@ def mean_of_rated(sums: NDArray[Any]) -> Floats:
 
 
 def rated_statistics(segments: Floats) -> Floats:
-    """The input of `mean_of_rated`: statistics (segments, systems, 2) of scores (systems, segments)."""
+    """Turn scores (systems, segments) into the input of `mean_of_rated` (segments, systems, 2)."""
     rated = ~np.isnan(segments)
     return np.stack((np.where(rated, segments, 0.0), rated), axis=2).transpose(1, 0, 2)
 
@@ -233,7 +233,7 @@ def _number(score: float | None) -> float:
 
 
 def _same(means: Floats, points: Floats) -> bool:
-    """Whether the means equal the points up to rounding: off by at most a hundredth of their spread."""
+    """Whether means equal points up to rounding, which is a hundredth of the points' spread."""
     both = ~(np.isnan(means) | np.isnan(points))
     if not both.any():
         return False
@@ -245,9 +245,9 @@ def _same(means: Floats, points: Floats) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RatedMaterial:
-    """Everything under our names for systems. `outputs` may lack systems that only scores know of.
+    """Test set, outputs and scores, with our names of systems. `outputs` may lack systems that have scores.
 
-    `notes` say what was left out, and `facts` describe the material.
+    `notes` say what was left out; `facts` describe the material.
     """
 
     systems: Sequence[str]
@@ -261,7 +261,7 @@ class RatedMaterial:
 
     @property
     def frame(self) -> RatingFrame:
-        """Systems and segments in order; without a test set, the segments in the scores."""
+        """Systems and segments in order; without a test set, the segments of the scores."""
         documents = {segment.id: segment.document for segment in self.segments}
         ids = list(documents) or list(
             dict.fromkeys(
@@ -275,7 +275,7 @@ class RatedMaterial:
 
 
 def select(available: Sequence[str], wanted: Sequence[str], unwanted: Sequence[str]) -> list[str]:
-    """The wanted systems, or all, without the unwanted; an unavailable name is an error."""
+    """Select the wanted systems (default: all) without the unwanted; an unknown name is an error."""
     for name in (*wanted, *unwanted):
         if name not in available:
             raise UsageError(f"No system called {name!r}. Available: {', '.join(available) or 'none'}.")
@@ -285,7 +285,7 @@ def select(available: Sequence[str], wanted: Sequence[str], unwanted: Sequence[s
 def matched(
     columns: Iterable[ScoreColumn], systems: Sequence[str], *, available: Sequence[str] = ()
 ) -> tuple[list[ScoreColumn], list[str]]:
-    """The columns with our names, and notes on names without a system. `available` ones need no note."""
+    """Rename columns to our names, and note names without a system, except for `available` ones."""
     result = []
     strangers: dict[str, list[str]] = {}
     unrated: dict[str, list[str]] = {}
@@ -310,7 +310,7 @@ def matched(
 
 
 def check_ids(column: ScoreColumn, ids: Sequence[str], *, path: str) -> list[str]:
-    """A note on segments outside the test set; an error if all are outside."""
+    """Note segments that are not in the test set; raise an error if none is."""
     id_set = set(ids)
     theirs = dict.fromkeys(segment_id for row in column.by_segment.values() for segment_id in row)
     if not id_set or not theirs:
@@ -331,7 +331,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 Scores = Sequence[str] | Mapping[str, Mapping[str, Any]]
-"""Files of scores; or scores by their names, each as `column_of` takes them."""
+"""Files of scores, or scores by name in a form that `column_of` accepts."""
 
 
 def material_from_files(
@@ -344,9 +344,9 @@ def material_from_files(
     exclude: Sequence[str] = (),
     pair: Pair | None = None,
 ) -> RatedMaterial:
-    """`outputs` are by system; `humans` names scores in `human_files`, and an empty list means all of them.
+    """Read material; `outputs` is by system, `humans` names scores in `human_files` (empty means all).
 
-    Without outputs, the systems are those that people rated.
+    Without outputs, the systems are the ones that people rated.
     """
     ids = [segment.id for segment in segments]
     people, notes = _read(human_files, ids, humans)
@@ -408,10 +408,10 @@ def material_from_folder(
     with_humans: bool = False,
     with_outputs: bool = True,
 ) -> RatedMaterial:
-    """Segments, outputs and scores of a folder. Every list holds names; an empty one means the default.
+    """Read segments, outputs and scores of a folder. Lists have names; an empty list means the default.
 
-    Defaults are the first reference, all human scores, and all systems but human translations, which are also
-    listed as references. `with_humans` includes these, except for the reference in use.
+    Defaults are the first reference, all human scores, and all systems except for human translations, which
+    are also references. `with_humans` includes human translations, except for the reference in use.
     """
     folder = read_mtme(path, pair)
     in_use = list(references) or folder.reference_names[:1]
@@ -465,7 +465,7 @@ def _segments(folder: MtmeFolder, names: Sequence[str]) -> list[Segment]:
 
 
 def _human(folder: MtmeFolder, name: str) -> ScoreColumn:
-    """One set of human judgements: scores or error spans."""
+    """Read one set of human judgements: scores or error spans."""
     if name not in folder.human_names:
         if name in folder.rating_names:
             path = folder.folder / "human-scores" / f"{folder.key}.{name}.seg.rating"
@@ -479,7 +479,7 @@ def _human(folder: MtmeFolder, name: str) -> ScoreColumn:
 
 
 def _metric_names(folder: MtmeFolder, wanted: Sequence[str], references: Sequence[str]) -> list[str]:
-    """Full names: `COMET` means `COMET-refA` if refA is the reference."""
+    """Complete metric names: `COMET` means `COMET-refA` if refA is the reference."""
     if ALL in wanted:
         return list(folder.metric_names)
     names = []

@@ -1,15 +1,15 @@
-"""Tests which metric agrees better with people: permutation tests between metrics, and their ranks.
+"""Tests which metric agrees better with people, by permutation tests, and ranks metrics.
 
-Deutsch et al. (2021), "A Statistical Analysis of Summarization Evaluation Metrics using Resampling Methods":
-if two metrics are equally good, it does not matter which of them scored what. So their standardised scores
-are swapped at random, many times, and p is how often the difference of the two agreements becomes at least as
-large as it was: (c + 1) / (trials + 1).
+The idea is from Deutsch et al. (2021), "A Statistical Analysis of Summarization Evaluation Metrics using
+Resampling Methods": if two metrics are equally good, their scores are interchangeable. So their standardised
+scores are swapped at random, many times. p is how often the difference of their agreements is at least as
+large as the observed one: (c + 1) / (trials + 1).
 
-The test "randomization" swaps all translations of a segment together, since they are not independent, is
-two-sided, and corrects for the number of pairs (Holm). The test "wmt" is the one of WMT's metrics task, as
-mt-metrics-eval has it: single translations are swapped (`PermutationSigDiff`), for accuracy with ties the
-outcomes of single pairs of them (`PairwisePermutationSigDiff`); it is one-sided for the better metric,
-without correction. Both swap the scores of whole systems for correlations over systems.
+The test "randomization" is two-sided, swaps all translations of a segment together, since they are not
+independent, and corrects for the number of pairs (Holm). The test "wmt" is that of WMT's metrics task in
+mt-metrics-eval: one-sided for the better metric, without correction. It swaps single translations
+(`PermutationSigDiff`), or for accuracy with ties the outcomes of single pairs (`PairwisePermutationSigDiff`).
+For correlations over systems, both tests swap the scores of whole systems.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contender:
-    """A metric with its agreement, and the test's input from it."""
+    """A metric with its agreement and its input to the test."""
 
     name: str
     value: float
@@ -45,12 +45,12 @@ class Contender:
 MetricTestName = Literal["randomization", "wmt"]
 
 MetricTest = Callable[[Any, Any], float]
-"""The p-value that the first material agrees better than the second."""
+"""Computes the p-value that the first input agrees better with people than the second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Swaps:
-    """The settings for swapping the scores of two metrics and judging the outcome."""
+    """Settings for swapping the scores of two metrics and for the test."""
 
     test: MetricTestName = "randomization"
     trials: int = 1000
@@ -62,7 +62,7 @@ class Swaps:
         return self.test == "wmt"
 
     def masks(self, segments: NDArray[np.int64], *, size: int) -> Iterator[NDArray[np.bool_]]:
-        """Which scores stay, in blocks (some trials, scores) of `size` numbers; `segments` says whose."""
+        """Yield which scores stay, in blocks (trials, scores) of `size` numbers; `segments` groups scores."""
         rng = np.random.default_rng(self.seed)
         rows = max(1, size // max(1, segments.size))
         for start in range(0, self.trials, rows):
@@ -74,7 +74,7 @@ class Swaps:
                 yield whole[:, segments]
 
     def p(self, differences: NDArray[Any], observed: float) -> float:
-        """The share of differences, including the observed one, that are at least as large as that one."""
+        """The share of differences (including the observed one) that are at least the observed one."""
         if not self.is_wmt:
             differences, observed = np.abs(differences), abs(observed)
         beyond = int((differences >= observed - _ROUNDING).sum())
@@ -84,7 +84,7 @@ class Swaps:
 def rank_metrics(
     human: str, statistic: str, contenders: Sequence[Contender], test: MetricTest, swaps: Swaps
 ) -> tuple[list[Comparison], list[Cluster]]:
-    """All pairs of metrics and their ranks, best first; equally good metrics by name."""
+    """Test all pairs of metrics and rank them, best first; equally good metrics are sorted by name."""
     order = sorted(contenders, key=lambda one: (-one.value, one.name))
     pairs = list(combinations(range(len(order)), 2))
     found: list[float | None] = [test(order[i].material, order[j].material) for i, j in pairs]
@@ -108,10 +108,10 @@ def rank_metrics(
 
 
 def assign_ranks(p: NDArray[Any], *, alpha: float = 0.05) -> list[int]:
-    """Ranks of metrics in order, best first, as WMT's metrics task gives them.
+    """Assign ranks to metrics in order, best first, as in WMT's metrics task.
 
-    A new rank begins with a metric that is significantly worse than any of the current rank: p[i, j], of i
-    being better than j, is at most alpha. (Ranks of systems demand that all above differ from all below.)
+    A new rank begins at a metric that is significantly worse than any metric of the current rank: p[i, j] (i
+    is better than j) is at most alpha. (For ranks of systems, all above must differ from all below.)
 
     >>> assign_ranks(np.array([[1, 0.3, 0.01], [1, 1, 0.2], [1, 1, 1]]))
     [1, 1, 2]
@@ -128,13 +128,13 @@ def assign_ranks(p: NDArray[Any], *, alpha: float = 0.05) -> list[int]:
 
 
 def swap_systems(better: Floats, worse: Floats, human: Floats, agreement: Rowwise, swaps: Swaps) -> float:
-    """Scores of systems swapped; `agreement` gives one value for each row of two arrays."""
+    """Swap scores of systems; `agreement` gives one value for each row of two arrays."""
     first, second = standardized(better), standardized(worse)
     masks = np.random.default_rng(swaps.seed).integers(2, size=(swaps.trials, len(human)), dtype=bool)
     people = np.broadcast_to(human, masks.shape)
 
     def difference(a: Floats, b: Floats, y: Floats) -> Floats:
-        # An undefined value agrees with nothing.
+        # An undefined value counts as no agreement.
         return np.nan_to_num(agreement(a, y)) - np.nan_to_num(agreement(b, y))
 
     observed = float(difference(first[None], second[None], human[None])[0])
@@ -143,14 +143,14 @@ def swap_systems(better: Floats, worse: Floats, human: Floats, agreement: Rowwis
 
 
 def standardized(scores: Floats) -> Floats:
-    """Mean 0 and deviation 1, so that scores of different metrics can be swapped; nan stays."""
+    """Scale scores to mean 0 and deviation 1, so that different metrics can be swapped; nan stays nan."""
     deviation = float(np.nanstd(scores))
     return (scores - np.nanmean(scores)) / (deviation if deviation > 0 else 1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TranslationGroups:
-    """The rated translations, group by group: their places in a table, segments, and where groups begin."""
+    """Rated translations by group: their indices in a table, segments, and where groups begin."""
 
     places: NDArray[np.int64]
     segments: NDArray[np.int64]
@@ -159,7 +159,7 @@ class TranslationGroups:
 
     @classmethod
     def of(cls, human: Floats, grouping: Grouping) -> TranslationGroups:
-        """The scores (systems, segments) that are not nan."""
+        """Collect the scores (systems, segments) that are not nan."""
         systems, segments = human.shape
         system, segment = np.repeat(np.arange(systems), segments), np.tile(np.arange(segments), systems)
         group = {"none": np.zeros_like(system), "item": segment, "system": system}[grouping]
@@ -172,20 +172,20 @@ class TranslationGroups:
         return cls(places, segment[places], starts, centred)
 
     def swap(self, better: Floats, worse: Floats, swaps: Swaps) -> float:
-        """The p-value for Pearson; scores as (systems, segments)."""
+        """The p-value for Pearson's correlation; scores are (systems, segments)."""
         first, second = (standardized(side.ravel()[self.places]) for side in (better, worse))
         sides = [np.stack((side, side**2, side * self.human)) for side in (first, second)]
         own = [self._sums(side)[:, None] for side in sides]
         values = [self._pearson(sums) for sums in own]
         found = []
         if not swaps.is_wmt and self.is_by_segment:
-            # A group is swapped as a whole, so that its correlations are.
+            # A group is swapped as a whole, so its correlations are swapped too.
             for masks in swaps.masks(np.arange(len(self.starts)), size=_BLOCK):
                 chosen = np.where(masks, *values), np.where(masks, *values[::-1])
                 found.append(_mean_of_defined(chosen[0]) - _mean_of_defined(chosen[1]))
         else:
             for masks in swaps.masks(self.segments, size=_BLOCK):
-                # What one metric gains by a swap the other loses.
+                # What one metric gains by a swap, the other loses.
                 gained = self._drawn_sums(masks, sides[0] - sides[1])
                 pearson = self._pearson(own[1] + gained), self._pearson(own[0] - gained)
                 found.append(_mean_of_defined(pearson[0]) - _mean_of_defined(pearson[1]))
@@ -194,19 +194,19 @@ class TranslationGroups:
 
     @property
     def is_by_segment(self) -> bool:
-        """Whether every group holds the translations of one segment."""
+        """Whether every group has the translations of one segment."""
         ends = np.append(self.starts, len(self.places))[1:] - 1
         return bool((self.segments[self.starts] == self.segments[ends]).all()) and len(self.starts) > 1
 
     def _pearson(self, sums: Floats) -> Floats:
-        """The correlations (trials, groups), nan if undefined, from sums (3, trials, groups)."""
+        """Correlations (trials, groups) from sums (3, trials, groups); nan if undefined."""
         sizes = np.diff(np.append(self.starts, len(self.places)))
         spread = sums[1] - sums[0] ** 2 / sizes
         scale = np.sqrt(np.maximum(spread, 0) * self._sums(self.human**2))
         return divided(sums[2], np.where(scale > _ROUNDING, scale, 0))
 
     def _sums(self, values: Floats) -> Floats:
-        """Sums over groups."""
+        """Sum over groups."""
         return np.asarray(np.add.reduceat(values, self.starts, axis=-1), dtype=np.float64)
 
     def _drawn_sums(self, masks: NDArray[np.bool_], values: Floats) -> Floats:
@@ -223,14 +223,14 @@ def _mean_of_defined(values: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairOutcomes:
-    """The pairs of each item that a metric gets right; `sizes` is the number of pairs of an item."""
+    """How many pairs of each item a metric orders right; `sizes` has the number of pairs."""
 
     right: NDArray[np.bool_]
     sizes: NDArray[np.int64]
 
     @classmethod
     def of(cls, metric: Floats, human: Floats, epsilon: float) -> PairOutcomes:
-        """From scores (systems, items), nan on both sides if unrated; such pairs are not counted."""
+        """Compare scores (systems, items), nan on both sides if unrated; pairs with nan do not count."""
         left, right = np.triu_indices(len(metric), 1)
         differences = metric[left] - metric[right]
         people = np.sign(human[left] - human[right])
@@ -239,10 +239,10 @@ class PairOutcomes:
         return cls((outcome & is_pair).T, is_pair.sum(axis=0))
 
     def swap(self, other: PairOutcomes, swaps: Swaps) -> float:
-        """The p-value that these outcomes are right more often than the other's, item by item.
+        """The p-value that these outcomes are right more often than the other metric's, by item.
 
-        WMT gives each pair on which the two differ to either metric at the toss of a coin; else a coin
-        decides about all pairs of an item.
+        With WMT's test, each pair on which the two metrics differ is swapped at random; otherwise, all pairs
+        of an item are swapped together.
         """
         items = self.sizes > 0
         weights = 1 / (self.sizes[items] * items.sum())

@@ -1,8 +1,8 @@
 """Agreement of two raters on whole systems, with intervals.
 
-If all raters have statistics per segment, segments are drawn again, the same ones for both: the interval
-shows how far the agreement on these systems depends on the segments. Otherwise systems are drawn again, for
-all raters: the interval shows how far it depends on the choice of systems.
+If all raters have statistics per segment, segments are resampled, the same for both raters. Then the interval
+shows how much the agreement on these systems depends on the segments. Otherwise systems are resampled, and
+the interval shows how much the agreement depends on the choice of systems.
 """
 
 from __future__ import annotations
@@ -18,26 +18,22 @@ from numpy.typing import NDArray
 
 from mtassay.meta.rated_material import Rater, RatingFrame, Units, mean_of_rated, rated_statistics
 from mtassay.stats import correlation, resampling, tails
-from mtassay.stats.correlation_rows import (
-    Rowwise,
-    acc_eq_rows,
-    divided,
-)
+from mtassay.stats.correlation_rows import Rowwise, acc_eq_rows, divided
 
 Floats = NDArray[np.float64]
 Grouping = Literal["none", "item", "system"]
 
 Drawn = Literal["segments", "documents", "systems", ""]
-"""The basis of the interval: units or systems drawn again, or nothing."""
+"""What is resampled for the interval: units, systems, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """`value` over `n` units with the ends of its 95 % interval; nan where undefined.
+    """A `value` over `n` units with the ends of its 95 % interval; nan if undefined.
 
-    Units are systems or translations, and for accuracies pairs of them. `groups` counts the groups behind a
-    mean, and `epsilon` is the largest difference of tied scores of the metric; nan if it does not apply.
-    `reason` says why the value, or only the interval, is missing; after a colon, for whom.
+    Units are systems or translations, or pairs of these for accuracies. `groups` counts the groups behind a
+    mean. `epsilon` is the largest difference of tied metric scores; nan if it does not apply. `reason` says
+    why the value or the interval is missing and, after a colon, for which rater.
     """
 
     statistic: str
@@ -52,7 +48,7 @@ class Estimate:
 
 
 PAIRED = ("pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq")
-"""The statistics that are about pairs."""
+"""The statistics about pairs."""
 
 _WAYS: dict[Drawn, str] = {
     "segments": "segments drawn again, the same ones for both",
@@ -62,7 +58,7 @@ _WAYS: dict[Drawn, str] = {
 
 
 def describe_intervals(drawn: Drawn, samples: int, *, due_to: str = "") -> str:
-    """The origin of all intervals of a table; `due_to` names raters with nothing better to draw."""
+    """Describe the origin of a table's intervals; `due_to` names raters that limit what can be resampled."""
     why = f", since system scores of {due_to} do not follow from scores of segments" if due_to else ""
     return f"[ ]: 95 % interval; {_WAYS[drawn]}, {samples:,} times{why}."
 
@@ -74,11 +70,11 @@ _COEFFICIENTS = {name: correlation.COEFFICIENTS[name] for name in STATISTICS if 
 
 
 MOST_RANKED = 20_000
-"""With more translations together, ranks are not computed repeatedly for an interval."""
+"""With more translations in a group, there are no intervals of rank statistics."""
 
 
 class _Found(NamedTuple):
-    """One statistic: its value, its basis, and its values in all resamples (empty if too costly)."""
+    """A statistic with its value, its basis, and its values in all resamples (empty if too expensive)."""
 
     value: float
     n: int
@@ -88,9 +84,9 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SegmentLevel:
-    """Agreement on translations: all together, those of one item (segment), or those of one system.
+    """Agreement on translations: on all together, or by item (segment) or system.
 
-    With a grouping, every statistic is the mean over the groups in which it is defined.
+    With groups, every statistic is the mean over the groups where it is defined.
     """
 
     grouping: Grouping = "none"
@@ -99,9 +95,9 @@ class SegmentLevel:
     _drawn: dict[int, NDArray[np.uint8]] = field(default_factory=dict, repr=False)
 
     def agreement(self, metric: Rater, human: Rater, *, ties: bool = True) -> list[Estimate]:
-        """One estimate for each of `STATISTICS`, with the translations or pairs that it rests on.
+        """Return an estimate for each of `STATISTICS`, with its number of translations or pairs.
 
-        Without `ties`, accuracy with ties is left out: people have to define ties.
+        Without `ties`, accuracy with ties is left out, since people must define ties.
         """
         names = [name for name in STATISTICS if ties or name != "acc_eq"]
         reason = metric.undefined or human.undefined or _without_segments(metric) or _without_segments(human)
@@ -142,7 +138,7 @@ class SegmentLevel:
         return found
 
     def _by_item(self, x: Floats, y: Floats, calibrated: correlation.TieCalibration) -> dict[str, _Found]:
-        """The statistic of an item is the same in every draw; only its count changes."""
+        """Resample items: the statistic of an item is fixed, and only its count changes."""
         weights = self._weights(x.shape[1]).astype(np.float64)
         sizes = _sizes(x, "item")
         found = {}
@@ -158,7 +154,7 @@ class SegmentLevel:
         return found
 
     def _resampled(self, x: Floats, y: Floats) -> dict[str, Floats]:
-        """Each correlation in every resample; for many translations only those that are fast to compute."""
+        """Each correlation in every resample; with many translations, only the fast ones."""
         names = [n for n in _COEFFICIENTS if n not in ("spearman", "kendall") or x.size <= MOST_RANKED]
         rng, n = np.random.default_rng(self.seed), x.shape[1]
         rows = []
@@ -180,9 +176,9 @@ class SegmentLevel:
 
 
 def common_translations(metric: Rater, human: Rater) -> tuple[Floats, Floats]:
-    """Scores (systems, segments) of both, higher being better; nan on both sides if either is missing.
+    """Scores (systems, segments) of both raters, higher is better; nan in both if one is missing.
 
-    Segments that nobody rated are left out: they would only make the draws smaller.
+    Segments that are not rated are left out, since they would make the resamples smaller.
     """
     assert metric.segments is not None
     assert human.segments is not None
@@ -194,7 +190,7 @@ def common_translations(metric: Rater, human: Rater) -> tuple[Floats, Floats]:
 
 
 def by_item(function: Rowwise, x: Floats, y: Floats) -> Floats:
-    """A statistic of each item, over the systems that have a score there; items of one kind together."""
+    """A statistic of each item, over the systems with a score; items with the same systems are batched."""
     values = np.full(x.shape[1], np.nan)
     kinds, which = np.unique(~np.isnan(x), axis=1, return_inverse=True)
     for kind, rated in enumerate(kinds.T):
@@ -218,7 +214,7 @@ def _mean(values: Floats) -> float:
 
 
 def _weighted_means(values: Floats, weights: Floats) -> Floats:
-    """The mean over items in each sample, without undefined ones."""
+    """The mean over items in each sample, without undefined values."""
     defined = ~np.isnan(values)
     return divided(weights @ np.where(defined, values, 0.0), weights @ defined)
 
@@ -238,7 +234,7 @@ def _why_undefined(metric: Rater, human: Rater, n: int) -> str:
     return "no group has two translations that both raters distinguish"
 
 
-# How well two raters agree on whole systems, with intervals.
+# Agreement of two raters on whole systems, with intervals.
 
 
 CORRELATIONS = tuple(correlation.COEFFICIENTS)
@@ -246,10 +242,10 @@ CORRELATIONS = tuple(correlation.COEFFICIENTS)
 
 @dataclass(frozen=True)
 class SystemLevel:
-    """Agreement on the systems of a frame, with intervals from one kind of draws.
+    """Agreement on the systems of a frame, with intervals from one kind of resampling.
 
-    `drawn` is the unit that is drawn again, for every statistic and pair of raters alike: see `drawable`.
-    Results for several pairs are remembered.
+    `drawn` is the resampled unit, the same for every statistic and pair of raters: see `drawable`. Results
+    for several pairs are cached.
     """
 
     frame: RatingFrame
@@ -260,7 +256,7 @@ class SystemLevel:
     _memory: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
 
     def agreement(self, metric: Rater, human: Rater, *, soft: bool = True) -> list[Estimate]:
-        """All of `CORRELATIONS`, in order; `soft` adds soft pairwise accuracy before the last."""
+        """Return all of `CORRELATIONS`, in order; `soft` adds soft pairwise accuracy before the last."""
         rated = np.flatnonzero(~(np.isnan(metric.points) | np.isnan(human.points)))
         reason = metric.undefined or human.undefined or _system_level_why_undefined(metric, human, rated)
         names = [*CORRELATIONS[:-1], *(["soft_pairwise_accuracy"] if soft else []), CORRELATIONS[-1]]
@@ -289,19 +285,12 @@ class SystemLevel:
             is_paired = name == "pairwise_accuracy"
             used = untied.concordant + untied.discordant + untied.tied_x if is_paired else n
             estimates.append(
-                Estimate(
-                    name,
-                    coefficient.value(x, y),
-                    used,
-                    float(low),
-                    float(high),
-                    self.drawn,
-                )
+                Estimate(name, coefficient.value(x, y), used, float(low), float(high), self.drawn)
             )
         return estimates
 
     def _soft_accuracy(self, metric: Rater, human: Rater, rated: NDArray[Any]) -> Estimate:
-        """On the units that people rated: more would make the metric more certain than people can be."""
+        """Use only units that people rated; more would make the metric more certain than people can be."""
         name = "soft_pairwise_accuracy"
         if (units := self.soft_units(metric, human, rated)) is None:
             reason = metric.why or human.why or f"not counted in segments or documents: {metric.label}"
@@ -316,14 +305,14 @@ class SystemLevel:
                 for rater, part, side in zip((metric, human), units, sides, strict=True)
             ]
             distances = np.abs(p[0] - p[1])
-            # A draw may have no rating of a system: without any pair it counts for nothing.
+            # A resample may have no rating of a system; without any pair it does not count.
             pairs = (~np.isnan(distances)).sum(axis=1)
             ends = resampling.interval(1 - divided(np.nansum(distances, axis=1), pairs))
             low, high = float(ends[0]), float(ends[1])
         return Estimate(name, value, math.comb(len(rated), 2), low, high, self.drawn)
 
     def soft_units(self, metric: Rater, human: Rater, rated: NDArray[Any]) -> tuple[Units, Units] | None:
-        """The common basis of both: scores per segment, else per document, of the rated systems."""
+        """The common units of both raters: rated systems' scores per segment, else per document."""
         sides = [_units_of_segments(rater, self.frame) or rater.units for rater in (metric, human)]
         if sides[0] is None or sides[1] is None:
             return None
@@ -339,7 +328,7 @@ class SystemLevel:
         return kept_units[0], kept_units[1]
 
     def _confidence(self, rater: Rater, units: Units) -> _Confidence:
-        """One-sided p-values of all pairs of systems, the better one in the row."""
+        """One-sided p-values of all pairs of systems, with the better system in the row."""
         key = ("confidence", id(rater), units.kind, tuple(units.ids), units.statistics.shape)
         if key not in self._memory:
             settings = {"trials": self.trials, "seed": self.seed}
@@ -350,7 +339,7 @@ class SystemLevel:
         return confidence
 
     def _resampled_p(self, rater: Rater, units: Units, deviation: Floats) -> Floats:
-        """p-values (samples, pairs of systems) by the normal distribution, since a test in each is slow."""
+        """p-values (samples, pairs of systems) by the normal distribution, since tests would be slow."""
         key = ("resampled p", id(rater), units.kind, tuple(units.ids), units.statistics.shape)
         if key not in self._memory:
             scores = rater.sign * resampling.bootstrap_scores(
@@ -362,11 +351,11 @@ class SystemLevel:
         return p
 
     def _places(self, n: int) -> NDArray[np.int64]:
-        """The systems, of `n`, that are drawn for each sample."""
+        """Which of the `n` systems each sample has."""
         return np.random.default_rng(self.seed).integers(0, n, size=(self.samples, n))
 
     def _over_systems(self, distances: Floats) -> tuple[float, float]:
-        """The interval of 1 - mean distance of pairs (systems, systems) when systems are drawn again."""
+        """The interval of 1 - mean distance of pairs (systems, systems) when systems are resampled."""
         places = self._places(len(distances))
         pairs = places[:, :, None] != places[:, None, :]
         drawn = distances[places[:, :, None], places[:, None, :]]
@@ -375,7 +364,7 @@ class SystemLevel:
         return float(low), float(high)
 
     def _common_units(self, metric: Rater, human: Rater) -> tuple[Units, Units]:
-        """Both raters' units lined up, of the kind that is drawn."""
+        """Both raters' aligned units, of the kind that is resampled."""
         first, second = metric.units, human.units
         assert first is not None
         assert second is not None
@@ -384,7 +373,7 @@ class SystemLevel:
         return self._aligned(first, second)
 
     def _aligned(self, first: Units, second: Units) -> tuple[Units, Units]:
-        """The units that both have; segments are added up to documents if the other has no segments."""
+        """The units that both have; segments are summed to documents if the other rater has no segments."""
         if (first.kind, first.ids) == (second.kind, second.ids):
             return first, second
         if first.kind != second.kind:
@@ -394,7 +383,7 @@ class SystemLevel:
         return _picked(first, ids), _picked(second, ids)
 
     def _by_document(self, units: Units) -> Units:
-        """Segments added up to their documents, since a score needs only sums."""
+        """Sum segments to their documents, since a score needs only sums."""
         if units.kind == "documents":
             return units
         rows: dict[str, list[int]] = {}
@@ -404,7 +393,7 @@ class SystemLevel:
         return Units("documents", list(rows), sums, units.aggregate)
 
     def _scores(self, rater: Rater, units: Units) -> Floats:
-        """Scores (samples, systems) of the units drawn again."""
+        """Scores (samples, systems) of the resampled units."""
         key = ("scores", id(rater), units.kind, tuple(units.ids))
         if key not in self._memory:
             self._memory[key] = resampling.bootstrap_scores(
@@ -415,14 +404,14 @@ class SystemLevel:
 
 
 class _Confidence(NamedTuple):
-    """One-sided p-values (systems, systems), and the spread of differences if there is no real one."""
+    """One-sided p-values (systems, systems), and the spread of differences under the null hypothesis."""
 
     p: Floats
     deviation: Floats
 
 
 def tail_p(differences: NDArray[Any], deviation: NDArray[Any]) -> Floats:
-    """One-sided p-values of differences by the normal distribution; 1 if nothing ever differs."""
+    """One-sided p-values of differences by the normal distribution; 1 without any variation."""
     never = np.full(np.shape(differences), _STEPS[0])
     steps = np.divide(differences, deviation, out=never, where=deviation > 0)
     return np.asarray(np.interp(steps, _STEPS, _TAILS), dtype=np.float64)
@@ -430,14 +419,14 @@ def tail_p(differences: NDArray[Any], deviation: NDArray[Any]) -> Floats:
 
 _STEPS = np.linspace(-9, 9, 8192)
 _TAILS = tails.normal_tail(_STEPS)
-"""Between these the tail is off by less than one in a million."""
+"""Between these values, the error of the tail is below one in a million."""
 
 
 def drawable(raters: Sequence[Rater]) -> tuple[Drawn, str]:
-    """The unit that can be drawn again for all raters alike, and whom it is due to if that is systems.
+    """The unit that can be resampled for all raters, and which raters are the reason if it is systems.
 
-    Segments if all have scores of segments that add up to those of systems; documents if one counts in
-    documents; or else systems.
+    It is segments if the segment scores of all raters add up to their system scores, documents if a rater
+    counts in documents, or else systems.
     """
     if unfit := [rater.label for rater in raters if rater.units is None]:
         return "systems", ", ".join(dict.fromkeys(unfit))
@@ -446,14 +435,14 @@ def drawable(raters: Sequence[Rater]) -> tuple[Drawn, str]:
 
 
 def _units_of_segments(rater: Rater, frame: RatingFrame) -> Units | None:
-    """Segments whose mean is the score, as WMT has it for soft pairwise accuracy; `None` without scores."""
+    """Segments whose mean is the score, as in WMT's soft pairwise accuracy; `None` without scores."""
     if rater.segments is None:
         return None
     return Units("segments", frame.ids, rated_statistics(rater.segments), mean_of_rated)
 
 
 def _is_rated(units: Units, systems: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which units have a rating of any of the systems; a metric has scored all."""
+    """Which units have a rating for any system; a metric scores all units."""
     if units.aggregate is not mean_of_rated:
         return np.ones(len(units.ids), dtype=bool)
     return np.asarray(units.statistics[:, systems, 1].any(axis=1), dtype=bool)

@@ -1,4 +1,4 @@
-"""The basis of numbers besides outputs: the texts, and reviewers' decisions."""
+"""The basis of numbers besides outputs: texts and reviewers' decisions."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _SHOWN = 12  # digits of a digest that people see
 
 @dataclass(frozen=True, slots=True)
 class SettledOutputs:
-    """How many of the `outputs` of all systems reviewers settled; `used` says whether they counted.
+    """How many outputs (of all systems) reviewers settled; `used` says whether these decisions count.
 
-    `by_models` counts those without a review by a person: only language models reviewed them.
+    `by_models` counts the settled outputs that only language models reviewed.
     """
 
     outputs: int
@@ -48,19 +48,19 @@ class SettledOutputs:
         *,
         used: bool,
     ) -> Self:
-        """Counted from the subjects of all outputs, one for each output."""
+        """Count the settled outputs; `subjects` has one subject for each output."""
         asked = list(subjects)
         settled = [subject for subject in asked if decisions.get(subject, DISPUTED) != DISPUTED]
         by_models = sum(all(map(is_model, reviewers[subject])) for subject in settled)
         return cls(len(asked), len(settled), by_models, used)
 
     def basis(self) -> dict[str, Any]:
-        """For the basis of a result."""
+        """Return the entry for the basis of a result."""
         return {"reviews": asdict(self)}
 
     @property
     def signed(self) -> str:
-        """For a signature: the number of settled reviews, or that they were left out."""
+        """Return the part of a signature: the number of settled reviews, or that they were left out."""
         return str(self.settled) if self.used else "no"
 
     def describe(self) -> str:
@@ -69,18 +69,18 @@ class SettledOutputs:
         >>> SettledOutputs(1428, 12, 3).describe()
         'Reviewers settled 12 of 1,428 outputs, language models alone 3 of these'
         >>> SettledOutputs(1428, 12, used=False).describe()
-        'Without reviews: what reviewers settled, 12 of 1,428 outputs, does not count'
+        'Without reviews: the decisions of reviewers about 12 of 1,428 outputs do not count'
         """
         models = f", language models alone {self.by_models:,} of these" if self.by_models else ""
         if not self.used:
             what = f"{self.settled:,} of {plural(self.outputs, 'output')}{models}"
-            return f"Without reviews: what reviewers settled, {what}, does not count"
+            return f"Without reviews: the decisions of reviewers about {what} do not count"
         count = f"{self.settled:,}" if self.settled else "none"
         return f"Reviewers settled {count} of {plural(self.outputs, 'output')}{models}"
 
 
 def sign(result: Result, context: RunContext, **parts: str) -> Result:
-    """The result with its basis at the head of all signatures: the texts, and these parts.
+    """Put the basis (the texts and these parts) at the start of all signatures of the result.
 
     Twelve digits of each digest are shown.
     """
@@ -92,7 +92,7 @@ def sign(result: Result, context: RunContext, **parts: str) -> Result:
 
 
 _SOME = 3  # systems in a line
-_FEW_SYSTEMS = 4  # so many fit side by side
+_FEW_SYSTEMS = 4  # systems that fit side by side
 
 
 def missing(output: Output, system: str) -> Finding:
@@ -103,7 +103,7 @@ def missing(output: Output, system: str) -> Finding:
 
 
 def unanswered_counts(answers: Sequence[Output], unanswered: int) -> dict[str, int]:
-    """Why texts have no answer: the engine failed, it refused, or there is no output or a blank one.
+    """Count why texts have no answer: the engine failed, it refused, or the output is missing or blank.
 
     >>> failed = [Output("1", None, "HTTP 500"), Output("2", None, "refused: I cannot"), Output("3", " ")]
     >>> unanswered_counts(failed, 3)
@@ -116,7 +116,7 @@ def unanswered_counts(answers: Sequence[Output], unanswered: int) -> dict[str, i
 
 
 def unanswered_note(result: Result) -> str:
-    """The systems that left texts without an answer, and the effect on scores; empty without any.
+    """Name the systems that left texts without an answer, and the effect on scores; empty if none did.
 
     >>> unanswered_note(Result(basis={"unanswered": {"of": 1000, "systems": {"B": 12, "Online-X": 60}}}))
     'Without an answer: Online-X 60, B 12 of 1,000 segments. They count as empty outputs, and a system that \
@@ -128,17 +128,17 @@ leaves some out has no rank.'
     more = f" and {len(lacking) - _SOME:,} more systems" if len(lacking) > _SOME else ""
     named = ", ".join(f"{system} {count:,}" for system, count in lacking[:_SOME])
     ranked = (
-        "they are ranked all the same" if about.get("ranked") else "a system that leaves some out has no rank"
+        "the systems still have ranks" if about.get("ranked") else "a system that leaves some out has no rank"
     )
     where = f"Without an answer: {named}{more} of {about['of']:,} segments."
     return f"{where} They count as empty outputs, and {ranked}."
 
 
 def compared_basis(total: int, compared: int, lacking: Mapping[str, int]) -> dict[str, Any]:
-    """For the basis of a result: how many of how many are compared, and how many each system lacks.
+    """Return the entry for the basis: how many of all items are compared, and how many each system lacks.
 
-    Empty if all are compared. Only items that every system has can be compared, so a system that lacks some
-    removes them for all others too.
+    Empty if all are compared. Only items that every system has are compared, so an item that one system lacks
+    is removed for all systems.
     """
     if compared == total:
         return {}
@@ -147,7 +147,7 @@ def compared_basis(total: int, compared: int, lacking: Mapping[str, int]) -> dic
 
 
 def compared_note(result: Result, what: str = "segments", lacks: str = "lacks {}") -> str:
-    """How many were compared, and the systems that lack some, most first; empty if all were compared.
+    """How many items were compared, and which systems lack most; empty if all were compared.
 
     >>> compared_note(Result(basis=compared_basis(1000, 930, {"A": 0, "B": 12, "Online-X": 60})))
     '930 of 1,000 segments compared: Online-X lacks 60, B 12'
@@ -168,7 +168,7 @@ JUDGE_OPTION = (
     "The judge of the outputs: ours, a metric (comet, llm:MODEL) or scores:FILE. A metric needs 30 answers "
     "from people first."
 )
-"""The help of `--judge`, which means the same in all methods."""
+"""The help of `--judge`; the option means the same in all methods."""
 
 
 CHECKS = option(
@@ -179,7 +179,7 @@ CHECKS = option(
     kind=str | None,
     in_signature=False,
 )
-"""The option of a method that is about checks."""
+"""The name of a method's option that is about checks."""
 CRITICAL = ("critical",)
 """Checks whose alarms mean that other numbers are unreliable."""
 CHECKS_BESIDE = option(
@@ -190,7 +190,7 @@ CHECKS_BESIDE = option(
     kind=str | None,
     in_signature=False,
 )
-"""The option of a method that runs additional checks."""
+"""The name of a method's option that runs additional checks."""
 
 
 def checked_basis(
@@ -200,11 +200,11 @@ def checked_basis(
     outputs: Mapping[str, Sequence[Output]],
     context: RunContext,
 ) -> dict[str, Any]:
-    """For the basis of a result: how many outputs of each system each check flags, and the first cases.
+    """Return the entry for the basis: how many outputs each check flags by system, and the first cases.
 
-    This is for methods whose verdicts are not by checks.
+    It is for methods whose verdicts do not come from checks.
     """
-    from mtassay.measures.check import CheckContext  # large, with all phrases and word lists
+    from mtassay.measures.check import CheckContext  # imported late: large, with all phrases and word lists
     from mtassay.measures.check_run import choose_checks, count_checks, id_of, run_checks, units_of
     from mtassay.measures.corpus import code_stamp
 
@@ -213,12 +213,12 @@ def checked_basis(
     context.progress("checks", 0, None)
     languages = CheckContext(*(pair or (None, None)))
     chosen = choose_checks(checks, (), languages).checks
-    units = {system: units_of(segments, answers) for system, answers in outputs.items()}
     stamps = [code_stamp(type(check).__module__) for check in chosen]
-    asked = repr((__version__, pair, [check.id for check in chosen], stamps, units))
+    asked = repr((__version__, pair, [check.id for check in chosen], stamps, segments, outputs))
     key = hashlib.sha256(f"checked all{asked}".encode("utf-8", "surrogatepass")).hexdigest()
     if (known := context.recall(key)) is not None:
         return dict(json.loads(known))
+    units = {system: units_of(segments, answers) for system, answers in outputs.items()}
     found = run_checks(chosen, units, languages, run=context)
     counts = {
         system: {"segments": len(segments), **count_checks(findings)} for system, findings in found.items()
@@ -233,7 +233,7 @@ def checked_basis(
 
 
 def checked_note(result: Result) -> str:
-    """Where to find the flags of checks beside the verdicts; empty if there are none.
+    """Say what the checks flagged besides the verdicts; empty if they flagged nothing.
 
     >>> counts = {"a": {"segments": 9, "refusal": 4}, "b": {"segments": 9}}
     >>> checked_note(Result(basis={"checks": counts, "flagged": {"refusal": ["i1 (a)", "i2 (a)", "i3 (a)"]}}))
@@ -248,16 +248,16 @@ def checked_note(result: Result) -> str:
 
 
 def alarm_table(run: Run, counted: Mapping[str, Mapping[str, int]], *, detail: bool = False) -> Table | None:
-    """Outputs that checks flag, of all `segments` of each system; `None` without flags.
+    """How many of the `segments` of each system the checks flag, as a table; `None` without flags.
 
-    Few systems, or `detail`: a row for each check, the worst first. Many systems: a row for each system.
+    With few systems or `detail`, there is a row for each check, the worst first; otherwise for each system.
     """
     from mtassay.measures.check import SEVERITIES
     from mtassay.measures.check_run import severity_of_check
 
     is_short = tuple(run.parameters.get("checks", ())) == CRITICAL
     short = ["Only critical checks were run. For all: mtassay check, or --checks default."] * is_short
-    # Empty answers count as missing, too.
+    # Empty answers also count as missing.
     counted = {
         system: {c: n for c, n in counts.items() if c != "empty" or n > counts.get("missing", 0)}
         for system, counts in counted.items()
@@ -293,20 +293,20 @@ def _share(counts: Mapping[str, int], check: str) -> str:
 def answer_of(
     key: str, source: str, output: str, references: Sequence[str] = (), others: Sequence[str] = ()
 ) -> JudgedAnswer:
-    """The input of the judge; `others` are outputs of other systems for the same source."""
-    from mtassay.measures.clues import JudgedAnswer  # large, as all of the judge is
+    """Return the input of the judge; `others` are other systems' outputs for the same source."""
+    from mtassay.measures.clues import JudgedAnswer  # imported late, since the judge is large
 
     return JudgedAnswer(key, source, output, tuple(references), tuple(others))
 
 
 _ASKED = ("behavior", "place", "invariance", "mqm", "esa")
-"""The questions whose answers tell whether an output has an error."""
+"""The review questions whose answers say whether an output has an error."""
 
 
 def people_said(answers: Sequence[JudgedAnswer], context: RunContext) -> dict[str, bool]:
-    """Whether people found an error in these very sources and outputs, by the id of the answer.
+    """Whether people found an error in exactly these sources and outputs, by the id of the answer.
 
-    Disputed answers are left out, and so are those of language models alone.
+    Disputed decisions and decisions by language models only are left out.
     """
     wrong: dict[str, bool] = {}
     for question in _ASKED:
@@ -333,12 +333,12 @@ def ask_judge(
     system: str = "",
     reviews: bool = True,
 ) -> list[Opinion]:
-    """One opinion for each answer of a system, in order; the note says how reliable the judge is.
+    """Return one opinion for each answer of a system, in order; the note says how reliable the judge is.
 
-    Equal answers are judged once, and earlier opinions are looked up. From about thirty answers of people on
-    these outputs, `reviews` recalibrate the judge.
+    Equal answers are judged once, and earlier opinions are reused. `reviews` recalibrate the judge if they
+    have at least about thirty decisions by people on these outputs.
     """
-    from mtassay.measures.judge import ENOUGH, JudgeCalibration  # large, as above
+    from mtassay.measures.judge import ENOUGH, JudgeCalibration  # large
 
     judge = judge.lent(context, system)
     opinions = judge.judge(answers) if judge.has_memory else _recalled_or_asked(judge, answers, context)
@@ -369,11 +369,11 @@ def ask_judge(
                     f" Of {len(wrong):,} outputs called wrong, {low:.0%} to {high:.0%} should have an error."
                 )
             context.note(told)
-        elif any(opinion.major is not None for opinion in opinions):  # a metric's are none yet
+        elif any(opinion.major is not None for opinion in opinions):  # metrics give no judgments
             more = f" ({len(said)} answers so far{of})" if said else ""
             context.note(
-                f"Probabilities are for a typical rater. {ENOUGH} answers by your own readers about a "
-                f"system recalibrate them{more}."
+                f"Probabilities are for a typical rater. After {ENOUGH} answers of your own reviewers about "
+                f"a system, they are recalibrated for it{more}."
             )
     return opinions
 
@@ -381,7 +381,7 @@ def ask_judge(
 def _recalled_or_asked(
     judge: TranslationJudge, answers: Sequence[JudgedAnswer], context: RunContext
 ) -> list[Opinion]:
-    from mtassay.nlp.annotators import batches  # large, as above
+    from mtassay.nlp.annotators import batches  # large
 
     what = f"opinion|{__version__}|{_code(type(judge))}|{judge.signature}"
     keys = [f"{what}|{_digest(answer)}" for answer in answers]
@@ -393,22 +393,18 @@ def _recalled_or_asked(
     for some, part in zip(batches(waiting, _AT_ONCE), parts, strict=True):
         for key, opinion in zip(some, part, strict=True):
             opinions[key] = opinion
-            context.remember(key, _pack(opinion))
+            context.remember(key, json.dumps(opinion, ensure_ascii=False).encode("utf-8", "surrogatepass"))
         context.progress("judging", len(opinions), len(distinct))
     return [opinions[key] for key in keys]
 
 
-def code_files(judge: type[TranslationJudge]) -> list[Path]:
-    """The files with the judge's code: its own folder, and that of the models it uses."""
-    path = getattr(sys.modules.get(judge.__module__), "__file__", None)
-    rooms = [Path(path).parent, Path(nlp.__file__).parent] if path else []
-    return [file for room in rooms for file in sorted(room.glob("*.py"))]
-
-
 @cache
 def _code(judge: type[TranslationJudge]) -> str:
-    """A digest of the dates and sizes of the judge's code, which changes with the code."""
-    stamps = [f"{f.name}:{f.stat().st_mtime_ns}:{f.stat().st_size}" for f in code_files(judge)]
+    """A digest of the dates and sizes of the files in the folders of the judge's code and of its models."""
+    path = getattr(sys.modules.get(judge.__module__), "__file__", None)
+    rooms = [Path(path).parent, Path(nlp.__file__).parent] if path else []
+    files = (file for room in rooms for file in sorted(room.glob("*.py")))
+    stamps = [f"{f.name}:{f.stat().st_mtime_ns}:{f.stat().st_size}" for f in files]
     return hashlib.blake2b("|".join(stamps).encode(), digest_size=8).hexdigest()
 
 
@@ -416,12 +412,8 @@ def _digest(answer: JudgedAnswer) -> str:
     return hashlib.blake2b(json.dumps(answer[1:]).encode(), digest_size=16).hexdigest()
 
 
-def _pack(opinion: Opinion) -> bytes:
-    return json.dumps(opinion, ensure_ascii=False).encode("utf-8", "surrogatepass")
-
-
 def _unpack(kept: bytes) -> Opinion:
-    from mtassay.measures.judge import Opinion, Reason  # large, as above
+    from mtassay.measures.judge import Opinion, Reason  # large
 
     verdict, probability, reasons, kind, major = json.loads(kept.decode("utf-8", "surrogatepass"))
     told = tuple(Reason(name, weight, why, tuple(words)) for name, weight, why, words in reasons)
@@ -429,7 +421,7 @@ def _unpack(kept: bytes) -> Opinion:
 
 
 def reasons_of(opinion: Opinion) -> tuple[str, ...]:
-    """The lines of evidence for an error, as they are kept."""
+    """Return the lines of evidence for an error in the form in which they are stored."""
     return tuple(reason.why for reason in opinion.reasons)
 
 
@@ -446,13 +438,13 @@ class RepeatSettings:
     )
 
     def parameters(self) -> dict[str, Any]:
-        """The settings, unchanged; asking once adds nothing."""
+        """The settings as parameters; empty if each system is asked once."""
         saved: dict[str, Any] = super().parameters()  # type: ignore[misc]
         return saved if self.repeat > 1 else {key: value for key, value in saved.items() if key != "repeat"}
 
 
 def answer_tables(view: RunView) -> list[Table]:
-    """The tables by which to choose a system, and those of repetitions; none if answers are just texts."""
+    """Tables that help to choose a system, and tables of repetitions; empty if the answers are only texts."""
     outputs = view.run.outputs.values()
     if not view.run.result.basis.get("systems") and not any(o.meta for answers in outputs for o in answers):
         return []

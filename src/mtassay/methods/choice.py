@@ -1,6 +1,6 @@
 """The system to choose: quality, price, time and failures in one table and one picture.
 
-Times and tokens come with the answers, prices from the descriptions of the systems (`about`).
+Times and tokens come from the answers, and prices from the systems' descriptions (`about`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ TITLE = "The choice"
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Quality, price, speed and failures of one system. `price` is per million characters; `None` is unknown.
+    """Quality, price, speed and failures of a system. `price` is per million characters; `None` is unknown.
 
-    `middle` and `slow` are the seconds of a request at the median and at the 95th percentile; `failed` of
-    `asked` texts have no answer. `read` and `written` are tokens.
+    `middle` and `slow` are the median and the 95th percentile of the seconds per request. `failed` of the
+    `asked` texts have no answer. `read` and `written` count tokens.
     """
 
     system: str
@@ -46,9 +46,9 @@ class Offer:
     written: int = 0
 
     def loses_to(self, other: Offer) -> bool:
-        """Whether another one is as good, cheap, fast and reliable, and better in something.
+        """Whether another system is at least as good, cheap, fast and reliable, and better in one of these.
 
-        Values that are unknown for one of them are not compared; unless both have a quality, none are.
+        Values that one of the two lacks are not compared. If one has no quality, the answer is `False`.
 
         >>> Offer("a", 30.0, price=2.0).loses_to(Offer("b", 31.0, price=1.0))
         True
@@ -68,12 +68,12 @@ class Offer:
 
 
 def _steps(seconds: float | None) -> float | None:
-    """A time in steps of a tenth of itself: less than that is the weather of the network."""
+    """A time on a logarithmic scale with steps of 10 %; smaller differences are noise of the network."""
     return None if seconds is None else round(math.log(max(seconds, 0.001)) / math.log(1.1))
 
 
 def cost_of(price: Sequence[float], *, characters: float, read: float, written: float) -> float:
-    """What it costs at a price for a million characters, or for a million tokens read and written.
+    """The cost, given a price for a million characters or two prices for a million tokens read and written.
 
     >>> cost_of([20.0], characters=500_000, read=0, written=0), cost_of([1, 2], characters=0, read=5e5, written=5e5)
     (10.0, 1.5)
@@ -84,7 +84,7 @@ def cost_of(price: Sequence[float], *, characters: float, read: float, written: 
 
 
 def offers(run: Run, board: Leaderboard | None) -> list[Offer]:
-    """Quality, price, speed and failures of each system of a run; quality is by a board, if it has one."""
+    """Quality, price, speed and failures of each system in a run; the quality comes from the board."""
     values = [s.value for s in board.standings if s.value is not None] if board else []
     sign = -1 if values and values[0] < values[-1] else 1  # the best comes first
     about: Mapping[str, Mapping[str, Any]] = run.result.basis.get("systems", {})
@@ -112,7 +112,7 @@ def offers(run: Run, board: Leaderboard | None) -> list[Offer]:
 
 
 def _price(price: Sequence[float], outputs: Sequence[Output], characters: Mapping[str, int]) -> float | None:
-    """For a million characters of source; texts without an answer or counted tokens are left out."""
+    """The price per million source characters; texts without an answer or token counts are left out."""
     answered = [o for o in outputs if o.text is not None and (len(price) == 1 or "usage" in o.meta)]
     size = sum(characters.get(output.id, 0) for output in answered)
     if not price or not size:
@@ -135,7 +135,7 @@ def _times(outputs: Sequence[Output]) -> tuple[float | None, float | None]:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCosts:
-    """The cost of a million characters, and the seconds of a request (the median), by system."""
+    """The cost per million characters and the median seconds per request, by system."""
 
     prices: Mapping[str, float]
     latency: Mapping[str, float]
@@ -143,7 +143,7 @@ class MeasuredCosts:
 
 
 def measured_costs(runs: Iterable[Run]) -> MeasuredCosts:
-    """Measured costs, each from the first run that has it."""
+    """Return measured costs, each from the first run that has it."""
     prices: dict[str, float] = {}
     latency: dict[str, float] = {}
     currency = ""
@@ -157,12 +157,12 @@ def measured_costs(runs: Iterable[Run]) -> MeasuredCosts:
 
 
 def has_choice(found: Sequence[Offer]) -> bool:
-    """Whether there is any criterion besides quality: prices, or language models with tokens."""
+    """Whether a criterion besides quality is known: prices, or tokens of language models."""
     return len(found) > 1 and any(offer.price is not None or offer.read for offer in found)
 
 
 def front(found: Sequence[Offer]) -> list[Offer]:
-    """The systems that are worse than no other one (Pareto), the best first."""
+    """The Pareto front: the systems that lose to no other system, the best first."""
     kept = [o for o in found if o.quality is not None and not any(o.loses_to(other) for other in found)]
     return sorted(kept, key=lambda offer: -(offer.quality or 0.0))
 
@@ -192,7 +192,7 @@ def choice_headline(found: Sequence[Offer], label: str = "quality") -> Headline 
 
 
 def _numbers(offer: Offer) -> dict[str, str]:
-    """Its quality, price and time, as far as they are known."""
+    """The known ones of quality, price and time."""
     numbers = {"quality": offer.shown.partition(" [")[0].strip("()")}
     if offer.price is not None:
         numbers["price"] = f"{offer.price:,.2f} {offer.currency}".rstrip() + " for 1 M characters"
@@ -212,7 +212,7 @@ def _joined(names: Sequence[str]) -> str:
 
 
 def choice_table(found: Sequence[Offer], label: str) -> Table | None:
-    """All systems with their quality, price, speed and failures, the Pareto front in bold."""
+    """The table of all systems: quality, price, speed and failures; the Pareto front is bold."""
     if not has_choice(found):
         return None
     best = front(found)
@@ -233,15 +233,7 @@ def choice_table(found: Sequence[Offer], label: str) -> Table | None:
             ]
         )
     quality = label if 0 < len(label) <= _WIDEST else "quality"
-    header = [
-        "System",
-        quality,
-        f"{currency or 'price'}/1M",
-        "p50 s",
-        "p95 s",
-        "no answer",
-        "tokens",
-    ]
+    header = ["System", quality, f"{currency or 'price'}/1M", "p50 s", "p95 s", "no answer", "tokens"]
     notes = [
         "Bold: no other system is at least as good, cheap, fast and reliable, and better in something. "
         f"{currency or 'price'}/1M: price of a million characters of source. Tokens: read/written."
@@ -251,7 +243,7 @@ def choice_table(found: Sequence[Offer], label: str) -> Table | None:
 
 
 def choice_figure(found: Sequence[Offer], label: str) -> Figure | None:
-    """Quality by price, or by time if no price is known; the Pareto front is highlighted."""
+    """A figure of quality by price, or by time if no price is known; the Pareto front is highlighted."""
     key, axis = ("price", "price of a million characters")
     if sum(offer.price is not None for offer in found) < 2:
         key, axis = ("middle", "seconds of a request (median)")
@@ -270,10 +262,10 @@ def choice_figure(found: Sequence[Offer], label: str) -> Figure | None:
 
 
 def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]], label: str = "") -> Table | None:
-    """The best prompt of each model, chosen on one half of the segments and measured on the other.
+    """The best prompt of each model, chosen on one half of the segments and measured on the other half.
 
-    A score of the half it was chosen on is too high, since the luckiest prompt was taken. Segments of one
-    document are in one half. Only segments that count for all prompts of a model are compared.
+    On the half where it was chosen, the score is too high, since the luckiest prompt was chosen. Segments of
+    one document are in the same half. Only segments that count for all prompts of a model are compared.
     """
     about: Mapping[str, Mapping[str, Any]] = run.result.basis.get("systems", {})
     prompts: dict[str, dict[str, Ledger]] = {}
@@ -307,15 +299,15 @@ def prompt_table(run: Run, ledgers: Callable[[str], Sequence[Ledger]], label: st
         return None
     header = ["Model", "best prompt", "chosen on", "other half", "against", "difference there", "n"]
     notes = [
-        f"By {label or name}. The best prompt was chosen on one half of the texts. Its lead on the other "
-        "half (95 % interval) is fair. Bold: more than chance."
+        f"By {label or name}. The best prompt was chosen on one half of the texts. Its lead is measured on "
+        "the other half (95 % interval). Bold: significant."
     ]
     return Table(header, rows, title="Prompts", notes=notes)
 
 
 @dataclass(frozen=True, slots=True)
 class _Halves:
-    """The score of each prompt on each half, and on 1,000 draws from the second, which has `n` units."""
+    """Each prompt's score on each half, and on 1,000 resamples of the second half, which has `n` units."""
 
     first: Mapping[str, float]
     second: Mapping[str, float]
@@ -327,7 +319,7 @@ def _halves(ledgers: Mapping[str, Ledger], documents: Mapping[str, str]) -> _Hal
     shared = set.intersection(*(set(ledger.ids) for ledger in ledgers.values()))
     clusters = next(iter(ledgers.values())).clusters
     keys = {id_: clusters.get(id_) or documents.get(id_, id_) for id_ in shared}
-    # By their digests, so neither order nor position decides, and every run has the same halves.
+    # Sort by digests, so that the halves do not depend on the order and are the same in every run.
     order = sorted(set(keys.values()), key=lambda key: hashlib.sha256(key.encode()).digest())
     if len(order) < 2:
         return None
@@ -349,7 +341,7 @@ def _halves(ledgers: Mapping[str, Ledger], documents: Mapping[str, str]) -> _Hal
 
 
 def choice_headlines(run: Run, told: Sequence[Headline]) -> list[Headline]:
-    """The Pareto front in one sentence, by the first reported measure; empty without a choice."""
+    """The Pareto front in one sentence, by the first reported measure; empty without a second criterion."""
     board = _board(told)
     headline = (
         choice_headline(offers(run, board), board.label if board else "")
@@ -360,9 +352,9 @@ def choice_headlines(run: Run, told: Sequence[Headline]) -> list[Headline]:
 
 
 def choice_tables(view: RunView) -> list[Table]:
-    """The table of the choice, and that of prompts; empty if there is nothing to choose by."""
+    """The tables of systems and of prompts to choose from; empty without a criterion besides quality."""
     if not (view.run.result.basis.get("systems") or has_choice(offers(view.run, None))):
-        return []  # headlines take long
+        return []  # imported late: headlines load slowly
     board = _board(view.headlines())
     label = board.label if board else ""
     tables = choice_table(offers(view.run, board), label), prompt_table(view.run, view.ledgers, label)
@@ -370,7 +362,7 @@ def choice_tables(view: RunView) -> list[Table]:
 
 
 def choice_figures(view: RunView) -> list[Figure]:
-    """Quality by price or time; empty if there is nothing to choose by."""
+    """Figures of quality by price or time; empty without a criterion besides quality."""
     if not has_choice(offers(view.run, None)) or not (board := _board(view.headlines())):
         return []
     figure = choice_figure(offers(view.run, board), board.label)

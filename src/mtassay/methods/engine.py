@@ -1,4 +1,4 @@
-"""Runs a method: generate, ask, judge, conclude. Keeps slow results and reports the progress."""
+"""Runs a method: generate, ask, judge, conclude. It stores slow results and reports the progress."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from mtassay.runtime.executors import Executor
 
 
-_KEEP_EVERY = 5.0  # seconds between two writes of slow results
+_KEEP_EVERY = 5.0  # seconds between writes of slow results
 
 _Batch = TypeVar("_Batch")
 _Answer = TypeVar("_Answer")
 
 Report = Callable[[str, int, int | None], None]
-"""Called with a step's name, the part that is done, and the total (`None`: unknown)."""
+"""Called with the name of a step, the number of finished parts, and the total (`None`: unknown)."""
 Open = Callable[[Sequence[Segment]], Sequence[System]]
 """Opens the systems once their questions are known."""
 
@@ -69,11 +69,11 @@ def execute(
     Args:
         method: The method with its parameters.
         segments: The test set.
-        systems: The systems, or what opens them once it is known what they will be asked.
-        context: The workspace, the budget and the progress display; its notes and seconds go into the run.
+        systems: The systems, or a function that opens them once their requests are known.
+        context: The workspace, the budget and the progress display; its notes and durations go into the run.
 
     Returns:
-        The record of the run, which is not saved yet.
+        The run, not saved yet.
     """
     context = context or EngineContext()
     started = datetime.now(UTC)
@@ -89,7 +89,7 @@ def execute(
     asked = ask(method, generated.segments, opened, context)
     context.note_origins()
     judgement = method.judge(asked.cases, asked.outputs, context)
-    context.note_origins()  # of models that judged
+    context.note_origins()  # cost of the models that judged
     context.keep()
     result = method.score(judgement, context)
     return Run(
@@ -116,11 +116,11 @@ def execute(
 def ask(
     method: Method, segments: Sequence[Segment], systems: Sequence[System], context: RunContext
 ) -> AskedCases:
-    """The cases that a method makes from segments, and every system's answers to them."""
+    """Make a method's cases from segments, and ask every system for its answers to them."""
     cases = list(method.cases(segments, context))
     requests = [request for case in cases for request in case.requests()]
     times = getattr(method, "repeat", 1)
-    # A text in its document cannot be compared with a variant that is in no document.
+    # A text inside a document cannot be compared with a variant outside of it.
     edited = {original_of(s) for s in segments}
     documents = {
         s.id: s.document for s in segments if s.document and original_of(s) is None and s.id not in edited
@@ -139,8 +139,8 @@ def ask(
             outputs[system.name] = ask_documents(system, requests, documents, again)
         if alone := sum(ALONE in output.meta for output in outputs[system.name]):
             context.note(
-                f"{system.name}: {alone:,} of {len(requests):,} texts could not be read from an answer with "
-                "several, and were asked alone"
+                f"{system.name}: {alone:,} of {len(requests):,} texts could not be read from an answer to "
+                "several texts, so each was sent again alone"
             )
     return AskedCases(cases, outputs)
 
@@ -148,7 +148,7 @@ def ask(
 def translate(
     segments: Sequence[Segment], systems: Sequence[System], context: RunContext
 ) -> dict[str, list[Output]]:
-    """Every system's answers to every segment, for use by any method later."""
+    """Ask every system to translate every segment, for later use by any method."""
     requests = [Request(s.id, s.source, s.tags.get("context")) for s in segments]
     documents = {segment.id: segment.document for segment in segments if segment.document}
     return {
@@ -159,10 +159,10 @@ def translate(
 
 @dataclass(slots=True)
 class EngineContext(RunContext):
-    """Lends the workspace's memory, live engines and the caller's progress display to a method.
+    """Gives a method the workspace's stored results, live engines and the caller's progress display.
 
-    With `fresh`, live engines are asked again even if an answer was kept before this context was made. When
-    `dry`, nobody is asked: `plans` then have the requests.
+    With `fresh`, live engines are asked again even if an answer was stored before this context was made. With
+    `dry`, no engine is asked, and `plans` has the requests.
     """
 
     workspace: Workspace | None = None
@@ -172,25 +172,25 @@ class EngineContext(RunContext):
     fresh: bool = False
     dry: bool = False
     caches: bool = True
-    """Whether computed results are looked up and kept; answers of engines and runs always are."""
+    """Whether computed results are looked up and stored; answers of engines and runs always are."""
     texts: str = ""
     origins: dict[str, Origin] = field(default_factory=dict)
     """The origin of the answers, by the name of the system."""
     began: int = 0
-    """The newest answer in the workspace when this context was made."""
+    """The number of the newest answer in the workspace when this context was made."""
     notes: list[str] = field(default_factory=list)
     pending: dict[str, bytes] = field(default_factory=dict)
     kept: float = field(default_factory=time.monotonic)
     plans: dict[str, CallPlan] = field(default_factory=dict)
     """The requests of a dry run, by the name of the system."""
     spent: dict[str, Tally] = field(default_factory=dict)
-    """The cost of each live engine so far, by its signature; anyone who shares it shares the budget."""
+    """The cost of each live engine so far, by signature. Contexts that share this share the budget."""
     live: set[str] = field(default_factory=set)
-    """The names of the live systems that were asked."""
+    """Names of the live systems that were asked."""
     about: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """The known facts about systems besides their answers: price, currency, model, prompt."""
+    """Known facts about systems: price, currency, model, prompt."""
     executor: Executor[Any] | None = None
-    """The workers for large work; `None` computes it here."""
+    """The workers for large computations; `None` computes in this process."""
     _told: set[str] = field(default_factory=set)
     _seconds: dict[str, float] = field(default_factory=dict)
     _step: str = ""
@@ -211,7 +211,7 @@ class EngineContext(RunContext):
         return dict(self._seconds)
 
     def _count(self, step: str) -> None:
-        """Add the time since the last count to the current step, and go on with another."""
+        """Add the time since the last count to the current step, and start the next step."""
         now = time.monotonic()
         name = self._step.partition(" (")[0].partition(" · ")[0]
         if name:
@@ -223,7 +223,7 @@ class EngineContext(RunContext):
         return self.pending.get(key) or (kept.recall(key) if kept else None)
 
     def remember(self, key: str, value: bytes) -> None:
-        """Keep results briefly before writing: one transaction for many is fast, and a kill loses seconds."""
+        """Collect results for seconds before writing them, since one transaction for many is fast."""
         self.pending[key] = value
         if time.monotonic() - self.kept > _KEEP_EVERY:
             self.keep()
@@ -239,10 +239,10 @@ class EngineContext(RunContext):
         return {subject: d.voices for (subject, _), d in decide(self._reviews(question)).items()}
 
     def _reviews(self, question: str) -> Sequence[Review]:
-        """People's answers, without those that would reveal results to people whom a campaign still asks."""
+        """People's answers, without those that would reveal results to reviewers of an open campaign."""
         if self.workspace is None:
             return ()
-        from mtassay.review.campaign_store import counted_reviews  # slow to load
+        from mtassay.review.campaign_store import counted_reviews  # loads slowly
 
         given = self.workspace.reviews(question)
         counted = counted_reviews(self.workspace, given)
@@ -254,7 +254,7 @@ class EngineContext(RunContext):
     def check_keys(self, systems: Iterable[System], requests: Sequence[Request] | None = None) -> None:
         """Raise a `UsageError` if an engine has no key and must be asked.
 
-        Without `requests` this is unknown: then it must be asked if none of its answers is kept.
+        Without `requests`, an engine must be asked if none of its answers is stored.
         """
         for system in systems:
             if self.dry or not isinstance(system, LiveSystem):
@@ -273,7 +273,7 @@ class EngineContext(RunContext):
                     raise UsageError(str(error)) from None
 
     def ask(self, system: System, requests: Sequence[Request]) -> list[Output]:
-        """Look up stored outputs. A live engine is asked within the rest of its budget."""
+        """Look up stored outputs, and ask live engines within the rest of their budget."""
         if isinstance(system, Replay) and system.origin:
             self.origins[system.name] = system.origin
         for note in getattr(system, "notes", ()):
@@ -338,7 +338,7 @@ class EngineContext(RunContext):
             self.listen(text)
 
     def note_origins(self) -> None:
-        """Report for every live system, once, how many of its answers so far are from earlier."""
+        """Report once for every live system how many of its answers so far were stored earlier."""
         for name, origin in self.origins.items():
             told = origin.describe(name)
             if told and name not in self._told:
@@ -347,7 +347,7 @@ class EngineContext(RunContext):
 
     @property
     def basis(self) -> dict[str, Any]:
-        """The basis of numbers that comes from this context."""
+        """The part of a result's basis that comes from this context."""
         answers = {name: asdict(origin) for name, origin in self.origins.items()}
         about = {"systems": {name: dict(facts) for name, facts in self.about.items()}} if self.about else {}
         return {"texts": self.texts, **({"answers": answers} if answers else {}), **about}

@@ -1,4 +1,4 @@
-"""The first sentences on a run: which system is better, how certain that is, and each one's weakness."""
+"""The first sentences about a run: which system is better, how certain this is, and weaknesses."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from mtassay.data.marks import p_stated, plural, signed
 from mtassay.data.nouns import Comparison, Result, Run, Score
 
 FEW = 30
-"""With fewer units, resampling is unreliable."""
+"""Resampling is unreliable with fewer units."""
 FEW_NOTE = f"With fewer than {FEW} sentences or cases, intervals and p-values say little."
-_SOME = 4  # systems that are not the best, named in a sentence
-_EVEN = 12  # systems that may be the best, named in a sentence
-_MANY = 40  # systems that get a sentence of their own
+_SOME = 4  # worse systems named in a sentence
+_EVEN = 12  # possibly best systems named in a sentence
+_MANY = 40  # systems with a sentence of their own
 
 
 def may_be_best(
     result: Result, name: str, group: str, *, alpha: float = 0.05, higher_is_better: bool = True
 ) -> list[str]:
-    """The systems that may be the best by one score: no system is significantly better.
+    """The systems that may be the best by one score, since no system is significantly better.
 
-    Every statement about the best system depends on this. Systems without a rank are not among them.
+    Every statement about the best system uses this function. Systems without a rank are not included.
 
     >>> pair = Comparison("bleu", "all", "a", "b", 2.0, 0.01, better="a")
     >>> scores = [Score("bleu", system, "all", value, 9) for system, value in (("a", 3.0), ("b", 1.0))]
@@ -48,7 +48,7 @@ def may_be_best(
 
 
 def unranked(result: Result) -> Mapping[str, int]:
-    """Systems without a rank because they left texts without an answer, with the number of texts."""
+    """Systems without a rank because they left texts without an answer, with the number of these texts."""
     about: Mapping[str, Any] = result.basis.get("unanswered", {})
     return {} if about.get("ranked") else about.get("systems", {})
 
@@ -57,16 +57,16 @@ def _better(c: Comparison, alpha: float, higher_is_better: bool) -> str:
     """The system that is significantly better; empty if neither is."""
     if c.better or c.p is None or c.p >= alpha or not c.delta:
         return c.better
-    # Methods that rank by p alone.
+    # This method gives only p; derive the better system from the difference.
     return c.a if (c.delta > 0) == higher_is_better else c.b
 
 
 @dataclass(frozen=True)
 class Contest:
-    """The systems of a run by one score: `label` is its name for readers, `unit` the unit that it counts.
+    """The systems of a run by one score; `label` is its display name, `unit` the unit that it counts.
 
-    `part` of a run, such as the items that are settled for all systems, is the basis of differences, if it is
-    not the whole run. `suffix` follows values: %.
+    If differences do not use the whole run, `part` is the part they use, for example the items that are
+    settled for all systems. `suffix` follows values, for example %.
     """
 
     run: Run
@@ -123,16 +123,13 @@ class Contest:
             Standing(s.system, f"{self._shown(s)}{_ends(s)}", s.n, s.system in best, s.comparable)
             for s in scores
         ]
-        pairs = [replace(c, better=self._winner(c)) for c in self._comparisons]
+        pairs = [replace(c, better=_better(c, self.alpha, self.higher_is_better)) for c in self._comparisons]
         is_tested = all(c and c.p is not None for c in tested)
         return Leaderboard(self.label, self.unit, standings, is_tested, pairs, self.is_people)
 
     @property
     def _comparisons(self) -> list[Comparison]:
         return [c for c in self.run.result.comparisons if (c.name, c.group) == (self.name, self.group)]
-
-    def _winner(self, c: Comparison) -> str:
-        return _better(c, self.alpha, self.higher_is_better)
 
     @cached_property
     def _best(self) -> list[str]:
@@ -146,7 +143,7 @@ class Contest:
         return unranked(self.run.result)
 
     def _two(self, best: Score, other: Score) -> str:
-        # If the two have scores on different units, on those that both have.
+        # If the two are scored on different units, use those that both have.
         best, other = (
             s if s.common_n is None else replace(s, value=s.common, n=s.common_n) for s in (best, other)
         )
@@ -168,7 +165,7 @@ class Contest:
         shows = (
             ""
             if not compared.detectable or best.n < FEW
-            else f" Differences from {compared.detectable:.1f}{self._points} on would show."
+            else f" A difference of {compared.detectable:.1f}{self._points} or more would show."
         )
         return (
             f"{best.system} and {other.system} do not differ significantly by {self.label}: {values}, {how}."
@@ -194,14 +191,14 @@ class Contest:
         return next((c for c in self._comparisons if {c.a, c.b} == {a, b}), None)
 
     def _difference(self, best: Score, other: Score, *, short: bool = False) -> str:
-        """The second system's minus the first's where `short`, else the first's minus the second's.
+        """The difference best minus other, or other minus best with `short`, with its interval.
 
-        It is measured on the units that both have, which are not always all units of a score.
+        It is measured on the units that both systems have, which may be fewer than the units of a score.
         """
         first, second = (other, best) if short else (best, other)
         run = self.part or self.run
         from mtassay.methods.paired_scores import (
-            PairedScores,  # only pages ask for this
+            PairedScores,  # only pages need this
             Snapshot,
         )
 
@@ -215,14 +212,14 @@ class Contest:
 
     @property
     def _points(self) -> str:
-        """The unit of differences of percentages."""
+        """The unit of differences between percentages."""
         return " points" if "%" in self.suffix else ""
 
     def _value(self, score: Score) -> str:
         return f"{score.value:.{score.decimals}f}{self.suffix}"
 
     def _shown(self, score: Score) -> str:
-        """A note in parentheses if the system left texts without an answer."""
+        """The value, in parentheses if the system left texts without an answer."""
         return f"({self._value(score)})" if score.system in self._unranked else self._value(score)
 
     def _told(self, score: Score) -> str:
@@ -236,10 +233,10 @@ def weakest(
     group_of: Callable[[Score], str] = lambda score: score.group,
     higher_is_better: bool = True,
 ) -> list[Headline]:
-    """For each system the group that is most certainly weak: the one whose interval ends first.
+    """For each system, the group that is most certainly weak: its interval ends at the worst value.
 
-    So a small group is not the worst one by chance. `tell` writes the sentence from the score, its value,
-    and its interval with n; groups without a fault are left out.
+    So a small group is not the worst group by chance. `tell` writes the sentence from the score, its value,
+    and its interval with n. Groups without a fault are left out.
     """
     by_system: dict[str, list[Score]] = {}
     for score in scores:
@@ -265,7 +262,7 @@ def weakest(
 
 
 def matrix_table(board: Leaderboard, systems: Sequence[str] = ()) -> Table | None:
-    """Which systems are significantly better than which by a measure, in order; `None` for few or many."""
+    """A table of which systems are significantly better than which; `None` for few or many systems."""
     names = [name for name in systems or [s.system for s in board.standings] if board.standing(name)]
     if not _FEWEST <= len(names) <= _MOST:
         return None
@@ -302,22 +299,22 @@ def _listed(names: Sequence[str], total: int) -> str:
 
 COLUMNS = {
     "±": "half of the 95 % bootstrap interval",
-    "#": "rank; 1 and bold: may be the best, because no other system is significantly better, all compared "
-    "at once. Other ranks: 1 + the number of systems that are. With --ranks wmt-clusters: all systems of a "
-    "rank differ significantly from all below",
-    "n": "how many outputs have a score; of a comparison, the segments that both systems have",
+    "#": "rank. Rank 1 and bold: may be the best, because no other system is significantly better when all "
+    "are compared at once. Other ranks: 1 + the number of significantly better systems. With --ranks "
+    "wmt-clusters: all systems of a rank differ significantly from all below",
+    "n": "how many outputs have a score; in a comparison, the number of segments that both systems have",
     "same": "the score on the segments that all systems have",
     "answered": "the score on the segments that all systems answered",
     "Δ": "the score of the system minus that of the baseline",
     "p": "how likely such a difference is by chance; * is below the level of significance",
     "detectable": "the smallest Δ that this test set shows with 80 % power",
     "more needed": "how many more segments would make a Δ of this size significant",
-    "people": "how often people preferred the same system where the metric differed as much, at WMT22–24. "
+    "people": "how often people preferred the same system after such a difference, at WMT22–24. "
     "Details: mtassay explain BLEU",
 }
-"""The meaning of the columns of `score`."""
+"""The meaning of the columns in tables of `score`."""
 
 
 def columns_table() -> Table:
-    """The columns of a run of `score` with their meaning, a row each."""
+    """A table of the columns of a run of `score` and their meaning."""
     return Table(["Column", "meaning"], [list(row) for row in COLUMNS.items()])

@@ -1,7 +1,7 @@
-"""Scores of two systems on the same cases, with paired tests: the basis of comparisons of runs.
+"""Scores of two systems on the same cases, with paired tests; they are used to compare runs.
 
-Both runs are read through their methods: ledgers for the scores, findings for the cases. Only cases with the
-same texts in both are compared. All scores of a table are tested together (`stats.family`).
+The methods of both runs give ledgers for scores and findings for cases. Only cases with the same texts in
+both runs are compared. All scores of a table are tested together (`stats.family`).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from mtassay.data.nouns import Finding, Ledger, Run, Score, Segment, Verdict, or
 from mtassay.stats import family, proportions, resampling
 
 NO_OUTPUT = "output"
-"""The detector of missing outputs."""
+"""The name of the detector of missing outputs."""
 CHECK = "check"
-"""The name of a rate of flagged outputs for readers."""
+"""The display name of a rate of flagged outputs."""
 Kind = TypeVar("Kind")
 _SETTINGS_OF_LOOK = frozenset({"baseline", "against_best", "facts", "suite_path", "labels", "trials", "seed"})
 
 
 def text_digests(segments: Iterable[Segment]) -> dict[str, str]:
-    """The digests of the texts of each unit: a segment, an original with its edits, or a document."""
+    """The digest of the texts of each unit: a segment, an original with its edits, or a document."""
     texts: dict[str, Any] = {}
     for segment in segments:
         text = repr((segment.id, segment.source, segment.references)).encode("utf-8", "surrogatepass")
@@ -47,7 +47,7 @@ def text_digests(segments: Iterable[Segment]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitSums:
-    """The sums of every unit under one score."""
+    """The sums of all units for one score."""
 
     ids: Sequence[str]
     values: NDArray[Any]
@@ -56,10 +56,10 @@ class UnitSums:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One system of a run, with the data needed to compare a later run: the content of a baseline file.
+    """A system of a run with the data to compare a later run: the content of a baseline file.
 
-    `sums` are those of each ledger by name, `texts` digests by unit, `verdicts` those of each detector by
-    case. `record` is the run itself, where it is available: it has the sentences.
+    `sums` has the sums of each ledger by name, `texts` the digests by unit, and `verdicts` the verdicts by
+    detector and case. `record` is the run, which has the sentences, if it is available.
     """
 
     run: str
@@ -76,7 +76,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, run: Run, system: str, *, step: str = "") -> Self:
-        """The snapshot of one system of a run."""
+        """Take the snapshot of one system of a run."""
         if system not in run.systems:
             raise UsageError(f"Run {run.id} has no system '{system}'. Available: {', '.join(run.systems)}.")
         verdicts: dict[str, dict[str, Verdict]] = {}
@@ -102,24 +102,24 @@ class Snapshot:
 
     @cached_property
     def ledgers(self) -> list[Ledger]:
-        """The counts and sums behind its scores; needs the run."""
+        """The counts and sums of the system's scores; needs the run."""
         assert self.record is not None
         return view_of(self.record).ledgers(self.system)
 
     @cached_property
     def outputs(self) -> dict[str, str | None]:
-        """The system's answers, by segment; empty without the run."""
+        """The system's outputs by segment; empty without the run."""
         answers = self.record.outputs.get(self.system, ()) if self.record else ()
         return {answer.id: answer.text for answer in answers}
 
     @cached_property
     def sources(self) -> dict[str, str | None]:
-        """The requests, by segment; empty without the run."""
+        """The sources by segment; empty without the run."""
         return {segment.id: segment.source for segment in (self.record.segments if self.record else ())}
 
     @cached_property
     def families(self) -> dict[str, list[str]]:
-        """The segments that belong to a case: itself, and those made from it."""
+        """The segments of each case: the original and the segments made from it."""
         families: dict[str, list[str]] = {}
         for segment in self.record.segments if self.record else ():
             for case in filter(None, dict.fromkeys((segment.id, original_of(segment)))):
@@ -132,7 +132,7 @@ class Snapshot:
         return {(f.detector, f.case_id): f for f in findings if f.system == self.system}
 
     def finding(self, detector: str, case_id: str) -> Finding | None:
-        """A detector's result for a case, or why there is nothing to judge."""
+        """A detector's finding for a case, or the reason why there is nothing to judge."""
         return self._findings.get((detector, case_id)) or self._findings.get((NO_OUTPUT, case_id))
 
     def verdict(self, detector: str, case_id: str) -> Verdict | None:
@@ -141,11 +141,11 @@ class Snapshot:
         return self.verdicts.get(detector, {}).get(case_id) or missing.get(case_id)
 
     def digest(self, unit: str) -> str | None:
-        """The digest of its texts; for a paragraph, that of its document."""
+        """The digest of a unit's texts; for a paragraph, the digest of its document."""
         return self.texts.get(unit) or self.texts.get(unit.rpartition("/")[0])
 
     def as_dict(self) -> dict[str, Any]:
-        """The form in a file: values that people compare are plain, those for tests are packed."""
+        """The form in a file: values for people are plain, and values for tests are packed."""
         packed = {
             "texts": self.texts,
             "verdicts": self.verdicts,
@@ -159,7 +159,7 @@ class Snapshot:
             },
         }
         scores: dict[str, dict[str, str]] = {}
-        for score in self.scores:  # one per line, so that a person sees the changes of a new baseline
+        for score in self.scores:  # one per line, so that a diff shows the changes of a new baseline
             numbers = ("–" if x is None else f"{x:.4f}" for x in (score.value, score.low, score.high))
             scores.setdefault(score.name, {})[score.group] = f"{' '.join(numbers)} {score.n}"
         return {
@@ -175,7 +175,7 @@ class Snapshot:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
-        """Read the result of `as_dict`; a `ValueError` or a `KeyError` names the fault."""
+        """Read the result of `as_dict`; `ValueError` or `KeyError` names the fault."""
         about: dict[str, Any] = {
             key: _of(str, record[key], key) for key in ("run", "method", "system", "started", "step")
         }
@@ -199,7 +199,7 @@ class Snapshot:
 
 
 _WORDS = {"dict": "an object", "list": "a list", "str": "a text"}
-_HUGE = 1e15  # no score and no count comes near it
+_HUGE = 1e15  # beyond all scores and counts
 
 
 def _of(kind: type[Kind], value: Any, what: str) -> Kind:
@@ -209,7 +209,7 @@ def _of(kind: type[Kind], value: Any, what: str) -> Kind:
 
 
 def _among(values: Sequence[Any] | None, texts: Any) -> dict[str, Any]:
-    """Texts by name, only of these values if some are given."""
+    """Check that texts by name have one of these values, if values are given."""
     for text in _of(dict, texts, "units").values():
         if not isinstance(text, str) or (values is not None and text not in values):
             raise ValueError("'units' is damaged")
@@ -225,7 +225,7 @@ def _unpacked(text: str) -> Any:
 
 
 def _sums(entry: Any) -> UnitSums:
-    """The sums of one score; tests need a row of numbers for each unit."""
+    """Read the sums of one score; tests need a row of numbers for each unit."""
     ids, columns = (_of(list, _of(dict, entry, "units")[key], "units") for key in ("ids", "columns"))
     rows = _of(list, entry["values"], "units")
     widths = {len(row) if isinstance(row, list) else None for row in rows}
@@ -241,7 +241,7 @@ def _sums(entry: Any) -> UnitSums:
 
 
 def _score(name: str, system: str, group: str, text: str) -> Score:
-    """A score as `Snapshot.as_dict` writes it: value, ends of the interval, n."""
+    """Read a score as `Snapshot.as_dict` writes it: value, ends of the interval, n."""
     try:
         *numbers, n = text.split()
         value, low, high = (None if number == "–" else float(number) for number in numbers)
@@ -254,7 +254,7 @@ def _score(name: str, system: str, group: str, text: str) -> Score:
 
 
 def only_system(run: Run, system: str) -> Run:
-    """The run with only one of its systems."""
+    """Return the run with only one of its systems."""
     if system not in run.systems:
         raise UsageError(f"Run {run.id} has no system '{system}'. Available: {', '.join(run.systems)}.")
     return replace(
@@ -270,13 +270,13 @@ _KIND = "mtassay baseline"
 
 
 def write_baseline(path: Path, snapshots: Sequence[Snapshot]) -> None:
-    """Keep systems of runs in a file, small enough for a repository, to compare later runs with."""
+    """Write systems of runs to a file that is small enough for a repository, to compare later runs with."""
     record = {"kind": _KIND, "version": 1, "snapshots": [snapshot.as_dict() for snapshot in snapshots]}
     path.write_text(json_text(record, indent=1) + "\n", encoding="utf-8")
 
 
 def read_baseline(path: Path) -> list[Snapshot]:
-    """The content of a file from `write_baseline`."""
+    """Read a file from `write_baseline`."""
     try:
         check_file(path)
         record = json.loads(
@@ -319,7 +319,7 @@ ChangeKind = Literal[
     "lost",
     "found",
 ]
-"""The changes of a case. Lost: its output is gone; found: it had no output before."""
+"""The possible changes of a case. Lost: its output is gone; found: it had no output before."""
 
 LISTED: Mapping[ChangeKind, str] = {
     "broken": "Broken (correct before, incorrect now)",
@@ -329,14 +329,14 @@ LISTED: Mapping[ChangeKind, str] = {
     "newly settled": "Newly settled (open before)",
     "found": "Found (no output before)",
 }
-"""The changes of cases with another status, and their names for readers."""
+"""Changes of cases to another status, and their display names."""
 
 _SETTLED = {"pass": "right", "fail": "wrong"}
 _ANSWERED = (*_SETTLED, "undecided")
 
 
 def kind_of(old: Verdict | None, new: Verdict | None) -> ChangeKind:
-    """The change of a case between these verdicts; without one there was nothing to judge.
+    """Return how a case changed between two verdicts; without a verdict, there was nothing to judge.
 
     >>> kind_of("pass", "fail"), kind_of("undecided", "pass"), kind_of("pass", "error")
     ('broken', 'newly settled', 'lost')
@@ -357,11 +357,11 @@ def kind_of(old: Verdict | None, new: Verdict | None) -> ChangeKind:
 
 @dataclass(frozen=True, slots=True)
 class ScoreChange:
-    """The change of one score, over the `n` units that count both times.
+    """The change of one score, over the `n` units that count in both runs.
 
-    `delta` is after minus before, with its 95 % interval; p is two-sided and corrected for all scores of the
-    table. `fixed` and `broken` are units of a share: failed before and passed after, and the reverse. `None`
-    means unknown: no units, or no test.
+    `delta` is after minus before, with its 95 % interval. p is two-sided and corrected for all scores of the
+    table. For shares, `fixed` counts units that failed before and passed after, and `broken` the reverse.
+    `None` means unknown, because there are no units or no test.
     """
 
     name: str
@@ -383,12 +383,12 @@ class ScoreChange:
 
     @property
     def is_worse(self) -> bool:
-        """Whether it moved the wrong way, by any amount."""
+        """Whether the score is worse than before, by any amount."""
         return self.delta is not None and (self.delta < 0) == self.higher_is_better and self.delta != 0
 
     @property
     def title(self) -> str:
-        """Its name for readers.
+        """The display name of the score.
 
         >>> ScoreChange("bleu", "all", 9, 1, 2, 1, label="BLEU").title
         'BLEU'
@@ -401,7 +401,7 @@ class ScoreChange:
 
 @dataclass(frozen=True, slots=True)
 class UnitChange:
-    """The change of one unit under a metric."""
+    """The change of one unit's score under a metric."""
 
     unit: str
     name: str
@@ -411,23 +411,23 @@ class UnitChange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pair:
-    """One ledger in both runs, on the units that they share."""
+    """A ledger in both runs, on the units that both have."""
 
     ledger: Ledger
     ids: Sequence[str]
     values: NDArray[Any]  # (units, new and old, columns)
-    alone: tuple[int, int]  # units with a score in the new run only, and in the old run only
+    alone: tuple[int, int]  # number of units with a score only in the new run, and only in the old run
 
 
 class PairedScores:
-    """The scores of two systems on the units they share: rows to test, and their values.
+    """The scores of two systems on the units that both have: rows to test, and their values.
 
     Args:
-        old: What came first.
-        new: What came later; its run must be available.
-        units: Only these units; by default all that both have.
+        old: The earlier snapshot.
+        new: The later snapshot; its run must be available.
+        units: Only these units; by default all units that both have.
         names: Only these scores; by default all.
-        checks: Also how many outputs each check flags, which says by its silence that an output is right.
+        checks: Whether to also count what each check flags; outputs without a flag count as right.
     """
 
     def __init__(
@@ -485,10 +485,10 @@ class PairedScores:
     def with_test(
         self, change: ScoreChange, p: float, ends: tuple[float | None, float | None]
     ) -> ScoreChange:
-        """The change with its p-value and its interval.
+        """Return the change with its p-value and its interval.
 
-        Missing answers count as empty outputs, and no system gains from them: if the better side did not
-        answer a text that the other answered, there is no test.
+        Missing answers count as empty outputs, and no system may gain from them. If the better system left a
+        text without an answer that the other answered, there is no test.
         """
         left_out = self._left_out[0 if change.is_worse else 1]
         if left_out and not left_out.isdisjoint(self.units_of(change)):
@@ -496,13 +496,13 @@ class PairedScores:
         return replace(change, p=_defined(p), low=ends[0], high=ends[1])
 
     def trials(self, *, trials: int, seed: int | None) -> NDArray[np.float32]:
-        """After minus before of every row in every trial (trials, rows)."""
+        """After minus before for every row in every trial (trials, rows)."""
         return family.paired_trials(self.rows, trials=trials, seed=seed)
 
     def tested(
         self, *, trials: int = 10000, seed: int | None = 12345, samples: int = 1000
     ) -> list[ScoreChange]:
-        """The changes with p-values and intervals; details are corrected apart, as in a table."""
+        """The changes with p-values and intervals; details are corrected separately, as in a table."""
         table = self.trials(trials=trials, seed=seed)
         p = np.full(len(self.rows), np.nan)
         for is_detail in (False, True):
@@ -518,7 +518,7 @@ class PairedScores:
         return tested
 
     def alone(self, group: str, *, trials: int = 10000, seed: int | None = 12345) -> ScoreChange:
-        """The change of one group of the first score, tested by itself."""
+        """The change of one group of the first score, tested separately."""
         place = next(i for i, change in enumerate(self.changes) if change.group == group)
         change, row = self.changes[place], self.rows[place]
         table = family.paired_trials([row], trials=trials, seed=seed)
@@ -534,7 +534,7 @@ class PairedScores:
         samples: int = 1000,
         seed: int | None = 12345,
     ) -> tuple[float | None, float | None]:
-        """The interval of the change: Bonett & Price's for shares of independent units, else by bootstrap."""
+        """The interval of a change: Bonett & Price's for shares of independent units, else by bootstrap."""
         parts = [part for part in row.parts if len(part)]
         used = np.concatenate(parts)
         if change.fixed is not None and len(np.unique(row.units[used])) == len(np.unique(used)):
@@ -554,7 +554,7 @@ class PairedScores:
         return _defined(float(ends[0][0])), _defined(float(ends[1][0]))
 
     def moved_units(self) -> list[UnitChange]:
-        """The change of each unit under each metric; units of shares have verdicts instead."""
+        """The change of each unit under each metric, except for shares, whose units have verdicts instead."""
         moved = []
         for pair in self._pairs:
             if pair.ledger.is_share:
@@ -572,7 +572,7 @@ class PairedScores:
 def _paired(
     ledger: Ledger, old: Snapshot, new: Snapshot, *, units: Collection[str] | None = None
 ) -> _Pair | None:
-    """The ledger on the units that have the same texts in both; `None` where the other run has no such."""
+    """Pair a ledger on the units with equal texts in both runs; `None` if the old run lacks the ledger."""
     before = old.sums.get(ledger.name)
     if before is None or list(before.column_names) != list(ledger.column_names):
         return None
@@ -595,7 +595,7 @@ def _paired(
 
 
 def flagging(*snapshots: Snapshot) -> list[str]:
-    """The detectors that only flag, such as checks; outputs without a flag are right."""
+    """The detectors that only flag, such as checks; outputs without a flag count as right."""
     names = dict.fromkeys(name for snapshot in snapshots for name in snapshot.verdicts if name != NO_OUTPUT)
     return [
         name for name in names if all({*s.verdicts.get(name, {}).values()} <= {"fail"} for s in snapshots)
@@ -603,7 +603,7 @@ def flagging(*snapshots: Snapshot) -> list[str]:
 
 
 def _flag_rates(old: Snapshot, new: Snapshot) -> list[_Pair]:
-    """Count the outputs that each check flags, on segments with the same texts answered by both systems."""
+    """Count the outputs that each check flags, on segments with equal texts that both systems answered."""
     assert new.record is not None
     missing = {*old.verdicts.get(NO_OUTPUT, {}), *new.verdicts.get(NO_OUTPUT, {})}
     units = [

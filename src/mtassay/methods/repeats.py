@@ -1,6 +1,6 @@
-"""Systems with different answers each time: asked several times, to find which effects are noise.
+"""Repeated requests to systems whose answers vary, to find which effects are noise.
 
-The further answers to a text are beside the first one, in `Output.meta["again"]`."""
+`Output.meta["again"]` has the further answers to a text."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from mtassay.systems.live import Ask
 
 AGAIN = "again"
 LEAST = 5
-"""Number of answers needed to show at 5 % that the effect on one sentence is more than noise."""
+"""Number of answers needed to show at the 5 % level that an effect on one sentence is not noise."""
 _SHOWN = 3
 _WIDTH = 28
 _MOST_SPLITS = 2_000
 
 
 def signed_repeats(repeat: int) -> dict[str, str]:
-    """For a signature."""
+    """The entry for a signature."""
     return {"repeats": str(repeat)} if repeat > 1 else {}
 
 
 def require_enough(repeat: int) -> None:
-    """Refuse so few repeats that no single sentence could ever differ from noise."""
+    """Raise an error if the repeats are so few that no single sentence could ever differ from noise."""
     if 1 < repeat < LEAST:
         raise UsageError(
             f"`repeat={repeat}` cannot separate findings from noise in a single sentence: "
@@ -46,7 +46,7 @@ def require_enough(repeat: int) -> None:
 def ask_again(
     system: System, requests: Sequence[Request], *, context: RunContext, times: int
 ) -> list[Output]:
-    """One output per request, in order; those of a sampled system also have its further answers."""
+    """Return one output per request, in order; outputs of sampled systems also have further answers."""
     if times < 2 or not getattr(system, "is_sampled", False):
         return context.ask(system, requests)
     n = len(requests)
@@ -59,7 +59,7 @@ def ask_again(
 
 
 def texts_of(output: Output) -> list[str]:
-    """All answers, the first one first; repetitions without an answer are left out.
+    """All answers in order; repetitions without an answer are left out.
 
     >>> texts_of(Output("1", "Hallo.", meta={"again": ["Hallo.", None, "Hi."]}))
     ['Hallo.', 'Hallo.', 'Hi.']
@@ -68,12 +68,12 @@ def texts_of(output: Output) -> list[str]:
 
 
 def times_asked(outputs: Mapping[str, Sequence[Output]]) -> int:
-    """Count how often sampled systems were asked for a text; 1 if none was asked again."""
+    """How often sampled systems were asked for a text; 1 if none was asked again."""
     return max((1 + len(o.meta.get(AGAIN, ())) for row in outputs.values() for o in row[:1]), default=1)
 
 
 def each_time(outputs: Sequence[Output]) -> list[list[Output]]:
-    """The outputs of each repetition; if one failed later, its first answer is used."""
+    """The outputs of each repetition; if a later request failed, the first answer is used."""
     times = times_asked({"": outputs})
     later = [
         [o._replace(text=o.meta[AGAIN][k] if o.meta[AGAIN][k] is not None else o.text) for o in outputs]
@@ -88,7 +88,7 @@ _MARK = "\0"
 
 
 def set_apart(outputs: Mapping[str, Sequence[Output]]) -> dict[str, Sequence[Output]]:
-    """Each repetition of a system as a system of its own, all first answers first."""
+    """Treat each repetition as a system of its own; all first answers come first."""
     later = {
         f"{name}{_MARK}{k}": row
         for name, answers in outputs.items()
@@ -97,24 +97,19 @@ def set_apart(outputs: Mapping[str, Sequence[Output]]) -> dict[str, Sequence[Out
     return {**outputs, **later}
 
 
-def is_later(name: str) -> bool:
-    """Whether this is a later repetition of a system that was split."""
-    return _MARK in name
-
-
 def base_name(name: str) -> str:
-    """The name of the system that was split."""
+    """The name of the system before it was split."""
     return name.partition(_MARK)[0]
 
 
 def pool(
     measured: Sequence[Statistics], metric: Metric, times: int
 ) -> tuple[list[Statistics], dict[str, list[float]]]:
-    """The statistics of each system over all repetitions, and the score of each one for repeated systems.
+    """Return each system's statistics over all repetitions, and the score of each single repetition.
 
-    A segment has the sum over its repetitions. Systems that were asked once get the same weight, so that
-    systems can be compared. Resampling segments then draws all answers to a segment together, so an interval
-    covers the variation of sentences and of answers.
+    The statistics of a segment are the sum over its repetitions. Systems that were asked once get the same
+    weight, so that systems can be compared. Resampling draws all answers to a segment together, so an
+    interval covers the variation of both sentences and answers.
     """
     if times < 2:
         return list(measured), {}
@@ -136,7 +131,7 @@ def pool(
 
 @cache
 def _splits(k: int) -> NDArray[np.bool_]:
-    """All ways to assign `k` of `2k` answers to the first text, or so many of them; the true one is first."""
+    """All ways to assign `k` of `2k` answers to the first text, or a sample; the true way is first."""
     if comb(2 * k, k) <= _MOST_SPLITS:
         chosen = np.array(list(combinations(range(2 * k), k)))
     else:
@@ -149,11 +144,11 @@ def _splits(k: int) -> NDArray[np.bool_]:
 
 
 def excesses(far: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The excess of far answers to two texts over far answers to one, for every split.
+    """For every split, how much more often answers to two texts are far apart than answers to one text.
 
-    `far` says for each two of `2k` answers whether they are far apart; the first `k` are to one text. The
-    first value is that of the true split: the share of far pairs across, minus the share within (the noise
-    floor). The others are the distribution by chance.
+    `far` says for each pair of `2k` answers whether they are far apart; the first `k` answers are to one
+    text. A value is the share of far pairs across the texts minus the share within each text (the noise
+    floor). The first value belongs to the true split; the others are the distribution by chance.
 
     >>> far = np.array([[i < 2 <= j or j < 2 <= i for j in range(4)] for i in range(4)])
     >>> excesses(far).tolist()[0]
@@ -168,10 +163,11 @@ def excesses(far: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 
 def beyond_noise(tables: Sequence[NDArray[np.bool_]], *, level: float = 0.05) -> list[bool]:
-    """Which variants of one sentence are far from it by more than noise, at a level for all together.
+    """Which variants of a sentence differ from it by more than noise, at one level for all variants.
 
-    A permutation test for each; its p counts, over all variants, how probable so large an excess is (Tarone
-    1990), so a sentence with nothing but varying answers is reported in at most `level` of the cases.
+    Each variant gets a permutation test. Its p adds up, over all variants, the probability of such a large
+    excess (Tarone 1990). So if only answers vary, a sentence is reported with a probability of at most
+    `level`.
     """
     drawn = [excesses(far) for far in tables]
     return [
@@ -192,11 +188,11 @@ def most_fail(failed: int, times: int, *, level: float = 0.05) -> bool | None:
     return True if tail <= level else None
 
 
-# How it is shown --------------------------------------------------------------------------------------------
+# Display ----------------------------------------------------------------------------------------------------
 
 
 def likeness(a: str, b: str) -> float:
-    """The similarity of two texts, from 0 to 1: F1 of their sequences of three characters.
+    """The similarity of two texts, from 0 to 1: F1 of their character trigrams.
 
     >>> likeness("Good day.", "Good day."), likeness("abc", "xyz")
     (1.0, 0.0)
@@ -216,7 +212,7 @@ class Instability:
 
 
 def instabilities(outputs: Sequence[Output]) -> list[Instability]:
-    """One for each text that was asked again, the least stable first."""
+    """Return one for each text that was asked again, the least stable first."""
     found = []
     for output in outputs:
         if AGAIN in output.meta and len(texts := texts_of(output)) > 1:
@@ -227,7 +223,7 @@ def instabilities(outputs: Sequence[Output]) -> list[Instability]:
 
 
 def differing_parts(one: str, other: str) -> tuple[str, str]:
-    """Two texts from their first different word on, cut to fit a table.
+    """Shorten two texts for a table: they start at their first different word.
 
     >>> differing_parts("He took his old hat and left.", "He took his old cap and left.")
     ('…hat and left.', '…cap and left.')
@@ -278,7 +274,7 @@ def repeat_tables(run: Run) -> list[Table]:
     return tables
 
 
-# Texts with sentences before them: asked as one text, judged in its last sentence, and asked alone too.
+# Texts in context: asked once with the sentences before them, and once alone.
 
 ALONE = "alone"
 
@@ -286,14 +282,14 @@ ALONE = "alone"
 def ask_in_context(requests: Sequence[Request], ask: Ask) -> list[Output]:
     """One output per request, in order.
 
-    A text with context is sent together with it, so that every engine can use it; from the answer, as many of
-    the last sentences are taken as the text has. `meta` keeps the whole answer, and the answer to the text
-    alone.
+    A text is sent together with its context, so that every engine can use the context. The output is as many
+    of the answer's last sentences as the text has. `meta` has the whole answer, and the answer to the text
+    without its context.
     """
     inside = [place for place, request in enumerate(requests) if request.context]
     if not inside:
         return list(ask(requests))
-    from mtassay.nlp.sentence_alignment import split_sentences  # has slow expressions
+    from mtassay.nlp.sentence_alignment import split_sentences  # imported late: compiles slow expressions
 
     def last(text: str | None, n: int) -> str | None:
         return None if text is None else " ".join(split_sentences(text)[-n:])
@@ -311,7 +307,7 @@ def ask_in_context(requests: Sequence[Request], ask: Ask) -> list[Output]:
 
 
 def context_table(run: Run) -> Table | None:
-    """The effect of context on each system: the number of items that it gets right with and without it."""
+    """The effect of context on each system: the number of items that are right with and without context."""
     rows = []
     counted: Mapping[str, Mapping[str, float]] = run.result.basis.get("context", {})
     for system, c in counted.items():

@@ -1,13 +1,13 @@
 """The output of annotators: words, parts of speech, trees, phrases, entities.
 
-Tokens are the words as written. If Universal Dependencies split a written word (`do` = `de` + `o`), the token
-has the values of the part nearest to the root, its lemmas joined by a space and its features united; so
-tokens never overlap, and each is in the text.
+Tokens are words as written. If Universal Dependencies split a written word (`do` = `de` + `o`), its token has
+the values of the part nearest to the root; lemmas are joined by a space, and features are merged. So tokens
+never overlap, and each is in the text.
 
-An approximation: every noun, verb, adjective and adverb heads a phrase of the neighbouring words below it,
-so there are no clauses, no unary chains and no traces, and an attachment error of the parser moves a phrase.
-It works with universal relations and with those of spaCy's English pipelines, where a preposition heads
-its noun.
+Phrases from dependencies are an approximation: every noun, verb, adjective and adverb heads a phrase of its
+adjacent dependents. So there are no clauses, no unary chains and no traces, and an attachment error of the
+parser moves a phrase. This works with universal relations and with spaCy's English pipelines, where a
+preposition heads its noun.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
-from mtassay.nlp.normalisation import plain_text
+from mtassay.data.words import plain_text
 
 Layer = Literal["tokens", "lemma", "pos", "features", "dependencies", "entities", "constituents"]
 LAYERS: frozenset[Layer] = frozenset(
@@ -28,12 +29,12 @@ _NOTHING: Mapping[str, str] = {}
 
 
 class Token(NamedTuple):
-    """One written word; `start` and `end` count characters, and `text` is exactly the text between them.
+    """A written word; `start` and `end` are character offsets, and `text` is exactly the text between.
 
-    `pos` is a universal part of speech (`NOUN`), `tag` the model's own one (`NNS`), `features` the universal
-    morphology (`{"Number": "Plur"}`; several values are joined by commas). `head` is the index of the token
-    it depends on, -1 for the root of a sentence. `relation` is the model's label, universal except spaCy's
-    English and German pipelines; a root's is `root`. Missing values are empty, and a missing `head` is -1.
+    `pos` is a universal part of speech (`NOUN`), `tag` the model's own tag (`NNS`), and `features` the
+    universal morphology (`{"Number": "Plur"}`, with several values joined by commas). `head` is the index of
+    the token's head, or -1 for the root of a sentence. `relation` is the model's label (`root` for a root);
+    it is universal except in spaCy's English and German pipelines. Missing values are empty (`head`: -1).
     """
 
     text: str
@@ -48,7 +49,7 @@ class Token(NamedTuple):
 
 
 class TokenSpan(NamedTuple):
-    """Some neighbouring tokens, `start` to `end` (not included), with a label: `PER`, `NP`."""
+    """Adjacent tokens from `start` to `end` (exclusive), with a label such as `PER` or `NP`."""
 
     start: int
     end: int
@@ -59,8 +60,8 @@ class TokenSpan(NamedTuple):
 class Annotation:
     """The whole annotation of one text.
 
-    `entities` do not overlap and are in order. `constituents` nest, longer before shorter; `None` means that
-    the tool does not look for them. With an `error`, which gives the reason, there are no tokens.
+    `entities` do not overlap and are in order. `constituents` are nested, longer before shorter; `None` means
+    that the tool does not find constituents. If there is an `error` (the reason), there are no tokens.
 
     >>> tokens = (Token("Ana", 0, 3), Token("saw", 4, 7))
     >>> found = Annotation("Ana saw Rio.", tokens, (TokenSpan(0, 1, "PER"),))
@@ -88,14 +89,14 @@ class Annotation:
 class Annotator(ABC):
     """A tool that reads texts in one language.
 
-    `gives` lists the layers that it fills; the others stay empty. `language` is a normal code, such as `pt`.
+    `gives` has the layers that it fills; other layers are empty. `language` is a normal code, such as `pt`.
     """
 
     name: str
     language: str
     gives: frozenset[Layer]
     origin: tuple[str, str, str] | None = None
-    """The backend, language and model it was opened with; another process opens it in the same way."""
+    """The backend, language and model, with which another process can open the same annotator."""
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         from mtassay.nlp.annotators import reopen_annotator
@@ -109,19 +110,19 @@ class Annotator(ABC):
 
     @abstractmethod
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
-        """One annotation per text, in order.
+        """Return one annotation per text, in order.
 
-        An empty or blank text has an empty annotation. A text on which the tool fails has one with `error`,
-        and the others are read all the same.
+        An empty or blank text has an empty annotation. If the tool fails on a text, its annotation has an
+        `error`, and the other texts are still read.
         """
 
     def for_entities(self) -> Annotator:
-        """The same for entities only: the tool may skip the work for other layers."""
+        """Annotate only entities; the tool may skip other layers."""
         return self
 
 
 class Word(NamedTuple):
-    """One syntactic word. `head` is an index among the words of the same text, -1 for a root."""
+    """A syntactic word. `head` is an index in the words of the same text, or -1 for a root."""
 
     start: int
     end: int
@@ -134,7 +135,7 @@ class Word(NamedTuple):
 
 
 def written_tokens(text: str, words: Sequence[Word]) -> tuple[Token, ...]:
-    """One token for each place in the text; neighbours at the same place, or that overlap, are merged.
+    """Return one token for each place in the text; words that share a place or overlap are merged.
 
     >>> words = [
     ...     Word(0, 2, "de", "ADP", head=2, relation="case"),
@@ -157,7 +158,7 @@ def written_tokens(text: str, words: Sequence[Word]) -> tuple[Token, ...]:
 
 
 def _token(text: str, words: Sequence[Word], group: Sequence[int], place: Mapping[int, int]) -> Token:
-    # The one nearest to the root: from other parts the way up could lead back into the same group.
+    # Use the part nearest to the root, since other parts may have their head in the same group.
     chief = words[min(group, key=lambda index: _depth(words, index))]
     start, end = words[group[0]].start, max(words[index].end for index in group)
     return Token(
@@ -181,7 +182,7 @@ def _depth(words: Sequence[Word], index: int) -> int:
 
 
 def unite(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """All features, in alphabetical order, each with all its values.
+    """Merge features: all keys in alphabetical order, each with all its values.
 
     >>> unite([{"Number": "Sing"}, {"Gender": "Masc", "Number": "Plur"}])
     {'Gender': 'Masc', 'Number': 'Plur,Sing'}
@@ -194,7 +195,7 @@ def unite(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
 
 
 def parse_features(text: str | None) -> dict[str, str]:
-    """The features of a CoNLL-U cell.
+    """Parse the features of a CoNLL-U cell.
 
     >>> parse_features("Gender=Masc|Number=Sing"), parse_features("_"), parse_features(None)
     ({'Gender': 'Masc', 'Number': 'Sing'}, {}, {})
@@ -206,19 +207,19 @@ def parse_features(text: str | None) -> dict[str, str]:
 _LABELS = {
     "NOUN": "NP", "PROPN": "NP", "PRON": "NP", "VERB": "VP", "AUX": "VP", "ADJ": "AP", "ADV": "ADVP",
 }  # fmt: skip
-# A word with such a relation is part of another one's phrase, and heads none.
+# A word with one of these relations is part of another word's phrase, and heads no phrase.
 _PARTS = {"case", "fixed", "flat", "compound", "mark", "cc", "aux", "auxpass", "cop"}
 _SUBJECTS = {"nsubj", "csubj", "nsubjpass", "csubjpass", "expl"}
-# Below a word without being a part of the phrase it heads.
+# Dependents that are not part of the phrase of their head.
 _OUTSIDE = _SUBJECTS | {
     "case", "mark", "cc", "conj", "punct", "parataxis", "discourse", "vocative", "dislocated", "list", "dep",
 }  # fmt: skip
-# Below a noun or adjective that is a predicate, and part of the verb phrase alone.
+# Dependents of a predicate noun or adjective that belong only to the verb phrase.
 _VERBAL = {"cop", "aux", "auxpass", "advcl", "obl"}
 
 
 def with_phrases(annotation: Annotation) -> Annotation:
-    """The annotation with phrases, unless it has constituents already or failed."""
+    """Add phrases to the annotation, unless it already has constituents or failed."""
     if annotation.constituents is not None or annotation.error is not None:
         return annotation
     return replace(annotation, constituents=phrase_spans(annotation.tokens))
@@ -255,7 +256,7 @@ def phrase_spans(tokens: Sequence[Token]) -> tuple[TokenSpan, ...]:
 
 
 def _below(index: int, children: Sequence[Sequence[int]]) -> frozenset[int]:
-    """A token and everything that depends on it; a loop, impossible in a tree, ends where it began."""
+    """A token and everything that depends on it; also ends if the parse has a loop."""
     subtree, waiting = {index}, [index]
     while waiting:
         for child in children[waiting.pop()]:
@@ -295,7 +296,7 @@ def _relation(token: Token) -> str:
 
 
 def _span(head: int, inside: Iterable[int], tokens: Sequence[Token], label: str) -> TokenSpan:
-    """The unbroken run of these tokens around the head, without punctuation at its ends."""
+    """The contiguous span of these tokens around the head, without punctuation at its ends."""
     members = set(inside)
     start, end = head, head + 1
     while start - 1 in members:
@@ -311,16 +312,20 @@ def _span(head: int, inside: Iterable[int], tokens: Sequence[Token], label: str)
 
 Words = Sequence[Token]
 
-# Chinese, Japanese, Thai and similar have no spaces between words, so each character is a word.
+# Chinese, Japanese, Thai… have no spaces between words, so each character is a word.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-_PLAIN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:['\-][^\W{_UNSPACED}]+)*|[^\w\s]")
+
+
+@cache
+def _plain_pattern() -> re.Pattern[str]:
+    return re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:['\-][^\W{_UNSPACED}]+)*|[^\w\s]")
 
 
 def words_of(annotation: Annotation) -> Words:
-    """The tokens; for a text without tokens: words, single marks and, in unspaced scripts, characters.
+    """The tokens, or without tokens: words, single marks and, in unspaced scripts, characters.
 
     >>> [word.text for word in words_of(Annotation("Don't, 你好!"))]
     ["Don't", ',', '你', '好', '!']
@@ -329,18 +334,18 @@ def words_of(annotation: Annotation) -> Words:
 
 
 def words_of_both(original: Annotation, variant: Annotation) -> tuple[Words, Words]:
-    """The words of two texts, split in the same way: if one has no tokens, both are split plainly."""
+    """The words of two texts, split in the same way; if one has no tokens, both use `plain_words`."""
     if original.tokens and variant.tokens:
         return original.tokens, variant.tokens
     return plain_words(original.text), plain_words(variant.text)
 
 
 def plain_words(text: str) -> Words:
-    """Words, single marks and, in unspaced scripts, characters; each exactly as in the text.
+    """Words, single marks and, in unspaced scripts, characters, exactly as in the text.
 
     >>> [word.text for word in plain_words("He’s co\u2011operating")]
     ['He’s', 'co\u2011operating']
     """
     plain = plain_text(text)
-    places = [plain.original(*match.span()) for match in _PLAIN.finditer(plain.text)]
+    places = [plain.original(*match.span()) for match in _plain_pattern().finditer(plain.text)]
     return [Token(text[start:end], start, end) for start, end in places]

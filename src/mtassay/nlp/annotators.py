@@ -1,4 +1,4 @@
-"""Choice of the best installed annotator for a language, or advice on what to install."""
+"""Opens the best installed annotator for a language, or advises what to install."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from mtassay.data.errors import MtassayError, PluginError, UsageError
 from mtassay.data.languages import parse_language
 from mtassay.data.nouns import RunContext
 from mtassay.data.registry import each, find, names
+from mtassay.data.words import PlainText, plain_marks, plain_text
 from mtassay.nlp.annotation import LAYERS, Annotation, Annotator, Layer, Token, TokenSpan
 from mtassay.nlp.encoder import Encoder, Vectors
-from mtassay.nlp.normalisation import PlainText, plain_marks, plain_text
 
 Read = Callable[[list[str]], Iterable[Annotation]]
 
 
 def read_each(texts: Sequence[str], read: Read, *, batch: int = 256) -> list[Annotation]:
-    """One annotation per text, in order. `read` gets batches of texts and returns an annotation for each.
+    """Return one annotation per text, in order. `read` gets batches and returns an annotation per text.
 
-    Equal texts are read once, blank ones never. `read` gets them with `plain_marks`; their tokens come back
-    with the text and places of the original. If a batch fails, its texts are read one by one, and those that
-    still fail have the reason in `error`.
+    Equal texts are read once, and blank texts are not read. `read` gets texts with `plain_marks`; the
+    returned tokens have the text and places of the original. If a batch fails, its texts are read one by one,
+    and texts that still fail have the reason in `error`.
 
     >>> def read(texts):
     ...     return [Annotation(text) for text in texts if 1 / len(text.strip("!"))]
@@ -56,7 +56,7 @@ def read_each(texts: Sequence[str], read: Read, *, batch: int = 256) -> list[Ann
 
 
 def _as_written(text: str, plain: PlainText, annotation: Annotation) -> Annotation:
-    """Turn the annotation of a plain text into one of its original text."""
+    """Turn the annotation of a plain text into an annotation of the original text."""
     if plain.text == text:
         return annotation
     tokens = []
@@ -74,7 +74,7 @@ def _read_batch(texts: list[str], read: Read) -> list[Annotation]:
         return annotations
     except MtassayError:
         raise
-    except Exception as error:  # a model may fail in any way, and must not take the others down
+    except Exception as error:  # a model may fail in any way; the other texts must still be read
         if len(texts) > 1:
             return [annotation for text in texts for annotation in _read_batch([text], read)]
         return [Annotation(texts[0], error=_one_line(error))]
@@ -87,27 +87,27 @@ def _one_line(error: Exception) -> str:
 class Backend(Protocol):
     """The interface of a module that is registered as an annotator.
 
-    It may have two more functions: `advice(language, needs)`, the command that installs a model with these
-    layers, or `None`; and `promised(model)`, the layers that its own record lists, which saves loading it.
+    It may have two more functions: `advice(language, needs)` returns the command that installs a model with
+    these layers, or `None`. `promised(model)` returns the layers in the model's metadata.
     """
 
     def models(self, language: str) -> list[str]:
-        """The models for a language on this machine, best first; `[]` without its package."""
+        """The installed models for a language, best first; `[]` without the package."""
 
     def open_model(self, language: str, model: str) -> Annotator:
-        """The annotator with this model, which may be one that `models` does not list, such as a path."""
+        """Open the annotator with this model, which may also be a path that `models` does not list."""
 
 
 def annotator_names() -> list[str]:
-    """All backends, ours and those of other packages, best first."""
+    """All backends (ours and those of other packages), best first."""
     return names("annotator")
 
 
 def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: str | None = None) -> Annotator:
-    """The best installed annotator for a language that gives all layers in `needs`.
+    """Open the best installed annotator for a language that gives all layers in `needs`.
 
-    `name` asks for one backend (`stanza`), or for one of its models, by name or path (`spacy:en_core_web_md`,
-    `stanza:models/stanza`). If nothing fits, a `UsageError` says what to install.
+    `name` selects a backend (`stanza`), or one of its models by name or path (`spacy:en_core_web_md`,
+    `stanza:models/stanza`). If nothing fits, `UsageError` says what to install.
 
     >>> open_annotator("pt", name="x")
     Traceback (most recent call last):
@@ -135,7 +135,7 @@ def open_annotator(language: str, *, needs: Sequence[Layer] = ("pos",), name: st
 
 
 def check_annotator(language: str, needs: Sequence[Layer]) -> None:
-    """The error that `open_annotator` would raise; a model whose record lists its layers is not loaded."""
+    """Raise the error that `open_annotator` would raise, without loading models that list their layers."""
     code = parse_language(language).code
     for name in annotator_names():
         with suppress(PluginError):
@@ -146,9 +146,9 @@ def check_annotator(language: str, needs: Sequence[Layer]) -> None:
 
 
 def advice(language: str, needs: frozenset[Layer], *, backend: str | None = None) -> str:
-    """Commands that install an annotator for a language (a normal code) with these layers.
+    """Return the commands that install an annotator for a language (a normal code) with these layers.
 
-    If a package is installed already, only its model is named.
+    If a package is already installed, only its model is named.
 
     >>> print(advice("de", frozenset(["dependencies"])))  # doctest: +ELLIPSIS
     Install one: ...python -m spacy download de_core_news_md
@@ -161,7 +161,7 @@ def advice(language: str, needs: frozenset[Layer], *, backend: str | None = None
 
 
 def _candidates(code: str, backends: Sequence[str], broken: list[str]) -> Iterator[Annotator]:
-    """Yield annotators, each loaded only if those before do not fit; reasons for failures go to `broken`."""
+    """Yield annotators, loaded one by one; reasons for failures are added to `broken`."""
     for name in backends:
         try:
             backend = _backend(name)
@@ -176,7 +176,7 @@ def _candidates(code: str, backends: Sequence[str], broken: list[str]) -> Iterat
 
 
 def reopen_annotator(backend: str, code: str, model: str) -> Annotator:
-    """The annotator of a backend with this model; a process loads it once, unless its file changes."""
+    """Open a backend's annotator with this model; a process loads it once, unless its file changes."""
     path = Path(model)
     changed = path.stat().st_mtime_ns if model and path.exists() else 0
     module: Any = _backend(backend)
@@ -186,7 +186,7 @@ def reopen_annotator(backend: str, code: str, model: str) -> Annotator:
 @lru_cache(maxsize=8)
 def _open_model(name: str, backend: Backend, code: str, model: str, changed: int) -> Annotator:
     annotator = backend.open_model(code, model)
-    with suppress(AttributeError):  # one of another package that cannot be changed is pickled as it is
+    with suppress(AttributeError):  # an unchangeable annotator of another package is pickled as it is
         annotator.origin = (name, code, model)
     return annotator
 
@@ -206,9 +206,9 @@ def _backend(name: str) -> Backend:
 
 
 ANNOTATED = 256
-"""Texts that are annotated in one batch."""
+"""Number of texts to annotate in one batch."""
 ENCODED = 2048
-"""Texts that are encoded in one batch."""
+"""Number of texts to encode in one batch."""
 
 Item = TypeVar("Item")
 
@@ -223,9 +223,9 @@ def batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
 
 
 class SpreadAnnotator(Annotator):
-    """An annotator whose batches are read by workers, each distinct text once; `step` reports progress.
+    """An annotator whose workers read batches, each distinct text once; `step` names the progress.
 
-    Results of earlier runs are reused. A text on which the annotator fails has an `error`, and is not stored.
+    Results of earlier runs are reused. If the annotator fails on a text, it has an `error` and is not stored.
     """
 
     def __init__(self, annotator: Annotator, context: RunContext, *, step: str = "") -> None:
@@ -279,14 +279,14 @@ def _unpack(text: str, kept: bytes) -> Annotation:
 
 
 class SpreadEncoder:
-    """An encoder whose batches are computed by workers, each distinct text once."""
+    """An encoder whose workers compute batches, each distinct text once."""
 
     def __init__(self, encoder: Encoder, context: RunContext) -> None:
         self._encoder, self._tools = encoder, context
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
-        """One row per text, in order."""
-        distinct = sorted(set(texts))  # neighbours in alphabetical order share most of the work
+        """Return one row per text, in order."""
+        distinct = sorted(set(texts))  # texts next to each other in alphabetical order share most of the work
         if not distinct:
             return self._encoder([])
         rows = np.concatenate(list(self._tools.map(self._encoder, batches(distinct, ENCODED))))

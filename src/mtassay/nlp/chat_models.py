@@ -13,13 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from mtassay.data.errors import (
-    BusyError,
-    ClosedError,
-    RejectedError,
-    ServiceError,
-    UsageError,
-)
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.data.language_packs import fingerprint, load_package, package_version
 from mtassay.runtime.http_calls import (
     Secret,
@@ -50,11 +44,10 @@ Message = Mapping[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class ChatReply:
-    """The model's reply. `finish_reason` is the server's word, or `refusal` if the model refused.
+    """The model's reply. `finish_reason` comes from the server, or is `refusal` if the model refused.
 
-    `usage` counts tokens (`prompt_tokens`, `completion_tokens`) if the server reports them; `model` is the
-    exact model that answered, according to the server. `choices` is the number of replies, of which this is
-    the first.
+    `usage` counts tokens (`prompt_tokens`, `completion_tokens`) if the server reports them. `model` is the
+    exact model that answered, according to the server. `choices` is the number of replies; this is the first.
     """
 
     text: str
@@ -66,11 +59,11 @@ class ChatReply:
 
 @dataclass(frozen=True, kw_only=True)
 class ChatClient:
-    """One model at one endpoint. A client makes one call at a time, and never retries.
+    """A model at an endpoint. A client makes one call at a time, and never retries.
 
-    `url` is the address up to and with `/v1`; without one it is that of OPENAI_BASE_URL, or OpenAI's own.
-    `key` names the variable of the environment that holds the key; a server on this machine needs none.
-    `timeout` is in seconds. What is `None` is not sent.
+    `url` is the address including `/v1`; the default is OPENAI_BASE_URL, or OpenAI's own address. `key` names
+    the environment variable with the key; a server on this machine needs no key. `timeout` is in seconds.
+    Values that are `None` are not sent.
     """
 
     model: str
@@ -87,14 +80,14 @@ class ChatClient:
         if self.url is not None:
             check_address(self.url, what=self.what)
         if not _VARIABLE.fullmatch(self.key):
-            # Not shown: it may be the key itself.
+            # Not shown, since it may be the key itself.
             raise UsageError(
                 f"{self.what}: key names a variable of the environment, as OPENAI_API_KEY; it is not the key."
             )
 
     @property
     def what(self) -> str:
-        """Its name in errors."""
+        """The model's name in errors."""
         return f"openai:{self.model}"
 
     @property
@@ -121,7 +114,7 @@ class ChatClient:
         seed: int | None = None,
         json_schema: Mapping[str, Any] | None = None,
     ) -> ChatReply:
-        """The model's reply to a conversation; with `json_schema`, its text is JSON of that schema."""
+        """Return the reply to a conversation; with `json_schema`, its text is JSON of that schema."""
         options = {
             "temperature": temperature,
             "seed": seed,
@@ -145,14 +138,14 @@ class ChatClient:
         return _reply(answer, self.what)
 
     def headers(self) -> dict[str, str | Secret]:
-        """The header with the key; a `ClosedError` if a key is needed and missing."""
+        """The header with the key; `ClosedError` if a needed key is missing."""
         if is_local(self.address) and not os.environ.get(self.key, "").strip():
             return {}
         return {"Authorization": Secret(f"Bearer {secret_from(self.key, what=self.what).reveal()}")}
 
 
 def _completions(address: str) -> str:
-    """The address of calls: the path goes before the query that some gateways want.
+    """The address of calls; the path comes before a query, which some gateways need.
 
     >>> _completions("https://example.com/v1/?api-version=1")
     'https://example.com/v1/chat/completions?api-version=1'
@@ -167,7 +160,7 @@ def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _reply(answer: Any, what: str) -> ChatReply:
     choices = at(answer, "choices")
-    # We ask for one reply; if there are more, in any order, take the first by its number.
+    # We ask for one reply; if there are more, take the one with the lowest index.
     first = [choice for choice in choices if not at(choice, "index")] if isinstance(choices, list) else []
     choice = at(first, 0)
     message = at(choice, "message")
@@ -190,12 +183,12 @@ def _reply(answer: Any, what: str) -> ChatReply:
 
 
 def _text(content: object) -> str | None:
-    """The text of a message; `None` without text. Some servers give it in parts, mixed with others.
+    """The text of a message; `None` without text. Some servers mix text parts with other parts.
 
     >>> _text([{"type": "thinking", "thinking": []}, {"type": "text", "text": "eins"}]), _text(None), _text(1)
     ('eins', '', None)
     """
-    if content is None:  # a filter, or reasoning that took all tokens: the finish reason says which
+    if content is None:  # a filter, or reasoning used all tokens; the finish reason says which
         return ""
     if isinstance(content, list):
         parts = [at(part, "text") for part in content if at(part, "type") == "text"]
@@ -204,7 +197,7 @@ def _text(content: object) -> str | None:
 
 
 def _model(name: object) -> str | None:
-    """The exact model; some local servers give the whole path of its file.
+    """The exact model; local servers may give the path of its file.
 
     >>> _model("/home/me/m.gguf"), _model("C:\\\\models\\\\m.gguf"), _model("openai/gpt-5"), _model(None)
     ('m.gguf', 'm.gguf', 'openai/gpt-5', None)
@@ -222,7 +215,7 @@ def _counts(usage: object) -> dict[str, int]:
 
 
 def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
-    """The error type, if its code says more than the status ("Error codes", OpenAI API documentation)."""
+    """The error type if it says more than the HTTP status ("Error codes", OpenAI API documentation)."""
     error = at(answer, "error")
     codes = {code for code in (at(error, "code"), at(error, "type")) if isinstance(code, str)}
     if status == 429 and codes & _QUOTA:
@@ -237,15 +230,15 @@ def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
 
 _RUNTIME = "xllamacpp"
 _NEEDED = {"what": "system 'llama'", "extra": "llama"}
-# One conversation at a time: answers to several at once depend on the others in the batch.
+# One conversation at a time, since answers in a batch depend on each other.
 _lock = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
 class GgufModel:
-    """One file. `context` counts the tokens of prompt and reply together.
+    """A model file. `context` is the maximum number of tokens of prompt and reply together.
 
-    xllamacpp runs it. `gpu_layers` is the number of layers on a GPU. `threads` of 0 leaves the number to it.
+    xllamacpp runs it. `gpu_layers` is the number of layers on a GPU. With `threads` of 0, xllamacpp chooses.
     """
 
     path: str
@@ -256,7 +249,7 @@ class GgufModel:
 
     @property
     def what(self) -> str:
-        """Its name in errors."""
+        """The model's name in errors."""
         return f"llama:{self.file.name}"
 
     @property
@@ -291,10 +284,10 @@ class GgufModel:
         seed: int | None = None,
         json_schema: Mapping[str, Any] | None = None,
     ) -> ChatReply:
-        """The model's reply to a conversation; with `json_schema`, its text is JSON of that schema."""
+        """Return the reply to a conversation; with `json_schema`, its text is JSON of that schema."""
         options = {"temperature": temperature, "seed": seed, "max_tokens": self.max_tokens}
         chosen = {name: value for name, value in options.items() if value is not None}
-        # Reusing the last prompt saves time but changes the last digits of a probability.
+        # Reusing the last prompt saves time but changes the last digits of probabilities.
         request: dict[str, Any] = {
             "messages": [dict(message) for message in messages],
             "cache_prompt": False,
@@ -331,7 +324,7 @@ class GgufModel:
         settings.n_parallel = 1
         settings.n_gpu_layers = self.gpu_layers
         settings.verbosity = -1
-        # It opens a port on this machine; no other program may use it.
+        # It opens a port on this machine that no other program may use.
         settings.api_keys = [secrets.token_hex(16)]
         if self.threads:
             settings.cpuparams.n_threads = self.threads

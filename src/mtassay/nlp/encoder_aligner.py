@@ -1,4 +1,4 @@
-"""The aligner by the sentence encoder, after SimAlign (Jalili Sabet et al. 2020)."""
+"""The word aligner that uses the sentence encoder, after SimAlign (Jalili Sabet et al. 2020)."""
 
 from __future__ import annotations
 
@@ -10,23 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.nlp.encoder import Encoder, Vectors, encoder_version, is_installed, open_encoder, unit
-from mtassay.nlp.links import (
-    AlignmentEvidence,
-    Links,
-    Order,
-    WordAligner,
-    Words,
-    decode,
-    lower_words,
-)
+from mtassay.nlp.links import AlignmentEvidence, Links, Order, WordAligner, Words, decode, lower_words
 
 WHAT = "word aligner 'encoder'"
 LANGUAGES = frozenset(
     ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
 )
-MEMORY = 100_000  # word vectors kept, of 2 KB each
+MEMORY = 100_000  # number of cached word vectors, of 2 KB each
 BATCH = 2000  # sentence pairs whose words are encoded at once
-USUAL = 0.35  # the mean cosine of any two words, measured over English and Chinese news
+USUAL = 0.35  # the mean cosine of two random words, measured on English and Chinese news
 FEW = 5
 ORDER = Order(tension=4.0, pull=0.3, sure=0.3)
 
@@ -34,14 +26,14 @@ Floats = NDArray[np.float64]
 
 
 class WordVectors:
-    """The unit vectors of words, each encoded once, or again after it was dropped."""
+    """A cache of unit vectors of words."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
         self._vectors: dict[str, Vectors] = {}
 
     def learn(self, words: Sequence[str]) -> None:
-        """Encode the new ones of these words, all at once."""
+        """Encode all words that are not cached, at once."""
         texts = {word for word in words if _is_text(word)}
         new = sorted(texts - self._vectors.keys())
         if len(self._vectors) + len(new) > MEMORY:
@@ -51,7 +43,7 @@ class WordVectors:
             self._vectors.update(zip(new, unit(self._encoder(new)), strict=True))
 
     def similarity(self, left: Words, right: Words) -> Floats:
-        """Cosines, one row per word of `left`; 0 for an unusable text. `learn` must have seen all of them."""
+        """Cosines, one row per word of `left`; 0 for an unusable text. `learn` must have seen all words."""
         matrix = np.zeros((len(left), len(right)))
         rows = [at for at, word in enumerate(left) if _is_text(word)]
         columns = [at for at, word in enumerate(right) if _is_text(word)]
@@ -64,8 +56,8 @@ class WordVectors:
 
 @cache
 def open_vectors(what: str = WHAT) -> WordVectors:
-    """Word vectors of the installed encoder, shared by all callers; it is loaded with the first words."""
-    encoder_version(what)  # fail at once if a package is missing
+    """Word vectors of the installed encoder, shared by all callers and loaded at the first use."""
+    encoder_version(what)  # raises an error at once if a package is missing
     return WordVectors(lambda words: open_encoder(what)(words))
 
 
@@ -74,7 +66,7 @@ class EncoderAligner(WordAligner):
     """Links words that are each other's nearest neighbours.
 
     Some words are near to all others, so a cosine is compared with the mean of its row and column. `least` is
-    the margin over that mean that a link needs; `spread` is the margin that makes a link e times as likely.
+    the margin over this mean that a link needs. With the margin `spread`, a link is e times as likely.
     """
 
     least: float = 0.1
@@ -131,11 +123,11 @@ def _open() -> EncoderAligner:
 
 
 def _mean(cosines: Floats, axis: int) -> Floats:
-    """The means along an axis, shrunk towards the usual mean: with few words a mean says little."""
+    """The means along an axis, shrunk towards the usual mean, since a mean of few words says little."""
     mean: Floats = (USUAL * FEW + cosines.sum(axis=axis)) / (FEW + cosines.shape[axis])
     return mean
 
 
 def _is_text(word: str) -> bool:
-    """Whether it is neither blank nor has half a character (a lone surrogate), which cannot be encoded."""
+    """Whether a text can be encoded: it is not blank and has no half character (a lone surrogate)."""
     return bool(word.strip()) and not any("\ud800" <= character <= "\udfff" for character in word)

@@ -1,4 +1,4 @@
-"""Identifies the language of a text, and the words that belong to it.
+"""Identifies the language of a text, and the words that are typical of a language.
 
 The model is py3langid, a naive Bayes classifier over byte n-grams (Lui and Baldwin, ACL 2012).
 """
@@ -28,19 +28,19 @@ from mtassay.data.language_packs import cache_folder, release_of
 from mtassay.data.words import read_table
 
 Ranking = Callable[[str], list[tuple[str, float]]]
-"""All languages by code with their scores, the most likely first."""
+"""A function that gives all language codes with scores, the most likely first."""
 
-# Seconds after which an unfinished copy counts as abandoned.
+# Seconds after which an unfinished copy counts as abandoned
 _AT_MOST = 3600
 _PARTS = ("ptc", "pc", "classes", "nextmove", "row", "output")
 
 
 @cache
 def open_identifier(folder: Path | None = None) -> Ranking:
-    """`py3langid.rank`, fast if the folder has a copy of its model; else store a copy there.
+    """Return `py3langid.rank`, with a fast copy of its model from the folder, which is made if missing.
 
-    The folder is `mtassay` in the user's cache folder unless another is given. If it cannot be written, or
-    this version of py3langid has another model, the model is unpacked each time.
+    The default folder is `mtassay` in the user's cache folder. If it cannot be written, or this version of
+    py3langid has another model, the model is unpacked each time.
     """
     import py3langid
 
@@ -56,7 +56,7 @@ def open_identifier(folder: Path | None = None) -> Ranking:
         try:
             parts = {name: np.load(copy / f"{name}.npy", mmap_mode="r") for name in _PARTS}
         except (EOFError, OSError, ValueError):
-            shutil.rmtree(copy, ignore_errors=True)  # the folder was cleaned up: the next run writes it again
+            shutil.rmtree(copy, ignore_errors=True)  # the folder was cleaned; the next run writes it again
             raise
         rank = LanguageIdentifier(
             parts["ptc"],
@@ -70,9 +70,9 @@ def open_identifier(folder: Path | None = None) -> Ranking:
 
 
 def _write(folder: Path, parts: Mapping[str, NDArray[Any]]) -> None:
-    """Write all of it or nothing, even if several processes write it at the same time."""
+    """Write the whole file or nothing, even if several processes write at the same time."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for left in folder.parent.glob("unpacking-*"):  # by a process that was killed, or is still writing
+    for left in folder.parent.glob("unpacking-*"):  # a process was killed, or is still writing
         if time.time() - left.stat().st_mtime > _AT_MOST:
             shutil.rmtree(left, ignore_errors=True)
     temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unpacking-"))
@@ -87,9 +87,9 @@ def _write(folder: Path, parts: Mapping[str, NDArray[Any]]) -> None:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-# Scripts written without spaces: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
+# Scripts without spaces: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
 _UNSPACED = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-# Scripts of one language each: anyone who writes them writes that language.
+# Scripts that are used by only one language.
 _LONELY_SCRIPTS = {
     "el": "\u0370-\u03ff", "hy": "\u0530-\u058f", "he": "\u0590-\u05ff", "ta": "\u0b80-\u0bff",
     "te": "\u0c00-\u0c7f", "kn": "\u0c80-\u0cff", "ml": "\u0d00-\u0d7f", "si": "\u0d80-\u0dff",
@@ -97,23 +97,23 @@ _LONELY_SCRIPTS = {
     "ko": "\uac00-\ud7a3",
 }  # fmt: skip
 _LETTER = re.compile(r"[^\W\d_]")
-_WORD_OR_CHARACTER = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}][{_UNSPACED}]*")
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_WORD_OR_CHARACTER = rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+"
+_compiled = cache(re.compile)  # these take long to compile, and texts with spaces need none
 _PUNCTUATION = "\\.,;:!?\"'()[]{}|/*„“”‚‘’«»‹›…·-–—、。，！？：；「」（）《》|¿¡،؟।"
-# Links, handles, hashtags and tags are in no language.
+# Links, handles, hashtags and tags have no language.
 _NOISE = re.compile(r"https?://\S++|[@#]\w++|<[^<>]{1,400}>|\{[^{}]{1,60}\}")
 _NOISE_MARKS = frozenset("/@#<{")
-# Ratio of a word's frequencies on the two sides from which it belongs to one of them.
+# A word belongs to a side if its frequencies on both sides have at least this ratio.
 _RATIO = 4
 _END = 80
 _BLOCK = 4096  # lines
-# Shorter lines have no certain language.
+# The language of shorter lines is uncertain.
 _FEWEST_LETTERS = 20
 
 
 def words_of(text: str) -> list[str]:
-    """Words without the punctuation around them; characters if the script has no spaces.
+    """Words without surrounding punctuation, or characters if the script has no spaces.
 
     >>> words_of("Don't panic: 42 狗狗 https://a.example")
     ["Don't", 'panic', '狗', '狗']
@@ -121,20 +121,20 @@ def words_of(text: str) -> list[str]:
     if not _NOISE_MARKS.isdisjoint(text):
         text = _NOISE.sub(" ", text)
     is_spaced = text.isascii() or not _UNSPACED_CHARACTER.search(text)
-    words = text.split() if is_spaced else _WORD_OR_CHARACTER.findall(text)
+    words = text.split() if is_spaced else _compiled(_WORD_OR_CHARACTER).findall(text)
     stripped = [word if word.isalpha() else word.strip(_PUNCTUATION) for word in words]
     return [word for word in stripped if word.isalpha() or _LETTER.search(word)]
 
 
 def is_unspaced(word: str) -> bool:
-    """True for a character of a script without spaces, which is only a part of a word."""
+    """Whether this is a character of a script without spaces, which is only a part of a word."""
     return word >= "\u0e00" and _UNSPACED_CHARACTER.match(word) is not None
 
 
 class LanguageVocabulary:
-    """Words that speak for the target language, and words that speak for the source language.
+    """Words that are evidence for the target language, and words that are evidence for the source language.
 
-    `targets` are texts in the target language; a word must occur `fewest` times in them to count.
+    `targets` are texts in the target language, where a word must occur `fewest` times to count.
     """
 
     def __init__(self, sources: Sequence[str], targets: Sequence[str], *, fewest: int = 1) -> None:
@@ -149,19 +149,19 @@ class LanguageVocabulary:
         self._right = {word for word in words if target[word] > ratio * source.get(word, 0)}
         self._wrong: set[str] = set()
         if fewest == 1 and 3 * sum(target[word] for word in self._right) < target_size:
-            # The languages share most words, so the source says nothing about the target.
+            # The languages share most words, so the source's words say nothing about the target.
             self._right = words
         else:
             ratio = target_size / max(source_size, 1) / _RATIO
             self._wrong = {word for word, n in source.items() if ratio * n > target.get(word, 0)}
 
     def doubtful(self, lines: Iterable[str]) -> list[int]:
-        """Lines that are not clearly in the target language; about 1 µs for each.
+        """Return the lines that are not clearly in the target language; takes about 1 µs per line.
 
-        Lines without any word, and those that equal their source, are included.
+        This includes lines without words and lines that equal their source.
         """
         of_target = self._right.intersection
-        # The end of a line is enough, and shows best if a system went astray.
+        # The end of a line is enough, and shows best if a system switched the language.
         ends = [line[-_END:] for line in lines]
         if self._is_unspaced:
             return [i for i in self._unclear(ends) if 2 * len(of_target(ends[i])) <= len(ends[i])]
@@ -169,9 +169,9 @@ class LanguageVocabulary:
         return [i for i, own in enumerate(words) if 5 * len(of_target(own)) <= 2 * len(own)]
 
     def _unclear(self, ends: Sequence[str]) -> Iterator[int]:
-        """Lines that may have too few different characters of the target language, by a quick check.
+        """Find lines that may have too few different characters of the target language, by a quick check.
 
-        Characters fall into 256 classes; the number of classes that occur is a lower bound.
+        Characters are in 256 classes; the number of occurring classes is a lower bound.
         """
         is_right = np.zeros(sys.maxunicode + 1, np.bool_)
         is_right[[ord(word) for word in self._right if len(word) == 1]] = True
@@ -185,13 +185,13 @@ class LanguageVocabulary:
             yield from (start + np.flatnonzero(2 * np.count_nonzero(seen, axis=1) <= sizes)).tolist()
 
     def leaning(self, line: str) -> int:
-        """The number of words for the target language less those for the source language."""
+        """The number of words for the target language minus those for the source language."""
         return sum((word in self._right) - (word in self._wrong) for word in words_of(line.lower()))
 
     def accepts(self, line: str, source: str | None, references: Collection[str]) -> bool:
-        """True unless the line has enough words to judge by, and few of them are for the target language.
+        """Whether the line has too few words to judge, or enough words for the target language.
 
-        A word that the source has too counts for neither, unless it belongs to the source language; a word
+        A word that is also in the source counts for neither, unless it belongs to the source language. A word
         that only the references of the same segment have counts for the target language.
         """
         lowered = line.lower()
@@ -218,19 +218,19 @@ class LanguageVocabulary:
         return letters < _FEWEST_LETTERS or self._has_enough(right, total)
 
     def _is_plain(self, lowered: str) -> bool:
-        """True if the parts between spaces show enough: removing punctuation can only add to it."""
+        """Whether the parts between spaces are enough evidence; removing punctuation can only add more."""
         words = lowered.split()
         if self._is_unspaced or 3 * sum(map(self._right.__contains__, words)) < len(words):
             return False
         return _NOISE_MARKS.isdisjoint(lowered) and not _UNSPACED_CHARACTER.search(lowered)
 
     def _has_enough(self, right: int, total: int) -> bool:
-        # Languages that share characters, such as Chinese and Japanese, share many of them.
+        # Languages with a common script, such as Chinese and Japanese, share many characters.
         return 5 * right >= 3 * total if self._is_unspaced else 3 * right >= total
 
 
 def _size(word: str) -> int:
-    """Number of Latin letters that say as much: a Chinese character counts as three, a Korean one as two."""
+    """The length in Latin letters; a Chinese character counts as three, a Korean character as two."""
     return 3 if is_unspaced(word) else 2 * len(word) if "\uac00" <= word < "\ud7a4" else len(word)
 
 
@@ -244,7 +244,7 @@ def _count(texts: Sequence[str]) -> dict[str, int]:
             for char, n in Counter(text).items()
             if _UNSPACED_CHARACTER.match(char) and _LETTER.match(char)
         }
-        text = _UNSPACED_RUN.sub(" ", text)
+        text = _compiled(f"[{_UNSPACED}][{_UNSPACED}]*").sub(" ", text)
     for word, n in Counter(text.split()).items():
         if not word.isalpha():
             word = word.strip(_PUNCTUATION)
@@ -267,7 +267,7 @@ _DATA = Path(__file__).parent / "data"
 
 
 class Guess(NamedTuple):
-    """The most likely language of a line, by code, with its probability and that of the expected language."""
+    """A line's most likely language (code), its probability, and the expected language's probability."""
 
     code: str
     probability: float
@@ -275,11 +275,11 @@ class Guess(NamedTuple):
 
     @property
     def is_sure(self) -> bool:
-        """True if the language has a reliable name."""
+        """Whether the language is certain."""
         return self.code != "zxx" and self.probability >= 0.6
 
     def excludes(self, target: str) -> bool:
-        """True if the line is certainly not in the target language."""
+        """Whether the line is certainly not in the target language."""
         akin = any(self.code in group and target in group for group in _alike("akin"))
         if {self.code, target} == {"es", "pt"}:
             return self.expected < 0.01
@@ -287,7 +287,7 @@ class Guess(NamedTuple):
 
 
 def identify(text: str, target: str) -> Guess:
-    """Guess the language of a text; variants that no line distinguishes count together.
+    """Guess the language of a text; variants that single lines cannot distinguish count together.
 
     >>> guess = identify("Der Hund schläft auf dem alten Sofa.", "en")
     >>> guess.code, guess.is_sure, guess.excludes("en")
@@ -295,7 +295,7 @@ def identify(text: str, target: str) -> Guess:
     """
     text = text[:_MOST_CHARACTERS]
     ranking = open_identifier()(text)
-    # The model's raw scores grow with the text; this scale turns them into good probabilities.
+    # The model's raw scores grow with the length; this scale turns them into good probabilities.
     scale = math.sqrt(len(text.encode(errors="replace")) or 1)
     best = ranking[0][1]
     weights = {code: math.exp(max((score - best) / scale, -700)) for code, score in ranking}
@@ -309,12 +309,12 @@ def identify(text: str, target: str) -> Guess:
 
 
 def can_identify(code: str) -> bool:
-    """True if the model knows the language, or a variant that a single line does not distinguish from it."""
+    """Whether the model knows the language, or a variant that single lines cannot distinguish from it."""
     return not {language for language, _ in open_identifier()("")}.isdisjoint(same_as(code))
 
 
 def script_of(text: str) -> str:
-    """The script of most letters, by its Unicode name; Chinese characters and kana are one.
+    """The script of most letters by its Unicode name; Chinese characters and kana are one script.
 
     >>> script_of("Привет, Bob"), script_of("犬は寝る"), script_of("42")
     ('CYRILLIC', 'CJK', '')
@@ -326,7 +326,7 @@ def script_of(text: str) -> str:
 
 
 def language_of_script(text: str) -> str:
-    """The language that the script of a text shows by itself, by code; empty if it shows none.
+    """The language (code) that follows from the script of a text; empty if the script does not decide.
 
     >>> language_of_script("犬は寝る"), language_of_script("狗在睡觉"), language_of_script("The dog sleeps")
     ('ja', 'zh', '')
@@ -335,14 +335,14 @@ def language_of_script(text: str) -> str:
         return ""
     if _is_mostly("\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff", text):
         kana, characters = (len(re.findall(f"[{script}]", text)) for script in (_KANA, "\u3400-\u9fff"))
-        # Japanese sentences always have kana; Chinese ones only in names of shops.
+        # Japanese sentences always have kana; Chinese sentences only in names of shops.
         return "ja" if 4 * kana > characters else "zh"
     return next((code for code, script in _WHOLE_SCRIPTS.items() if _is_mostly(script, text)), "")
 
 
 _KANA = "\u3040-\u30ff"
 _WHOLE_SCRIPTS = {**_LONELY_SCRIPTS, "my": "\u1000-\u109f", "bo": "\u0f00-\u0fff"}
-# This many lines from all over a file, and this much of each, show its language.
+# This number of lines from all parts of a file, and this length of each, show its language.
 _FILE_LINES = 60
 _LINE_CHARACTERS = 200
 
@@ -355,15 +355,15 @@ def _alike(how: str) -> Sequence[set[str]]:
 
 @cache
 def frequent_words() -> Mapping[str, frozenset[str]]:
-    """Words that show a language, by its code."""
+    """Typical words of each language, by code."""
     table = read_table(_DATA / "frequent_words.toml")
     return {code: frozenset(words.split()) for code, words in table.items()}
 
 
 def foreign_language(texts: Sequence[str | None], expected: str) -> str:
-    """The language that texts as a whole certainly have instead of the expected one; else empty.
+    """The language that the texts certainly have instead of the expected one; empty otherwise.
 
-    Frequent words and the script decide nearly every file without the identifier, whose model loads slowly.
+    Frequent words and the script decide for nearly every file, without the identifier that loads slowly.
 
     >>> foreign_language(["Der Hund schläft auf dem alten Sofa, und wir sind sehr müde."] * 3, "en")
     'de'
@@ -382,12 +382,12 @@ def foreign_language(texts: Sequence[str | None], expected: str) -> str:
     parts = [sample[start : start + _MOST_CHARACTERS] for start in range(0, len(sample), _MOST_CHARACTERS)]
     guesses = [identify(part, expected) for part in parts]
     foreign = Counter(guess.code for guess in guesses if guess.is_sure and guess.excludes(expected))
-    # Nearly all parts must agree: a file of two languages has no single one.
+    # Nearly all parts must agree, since a file may have two languages.
     return next((code for code, n in foreign.items() if 5 * n >= 4 * len(guesses)), "")
 
 
 def language_of(texts: Sequence[str | None]) -> str:
-    """The language of texts as a whole, by code; empty if it is unclear.
+    """The common language (code) of texts; empty if it is unclear.
 
     >>> language_of(["Der Hund schläft auf dem alten Sofa, und wir sind sehr müde."] * 3), language_of(["42"])
     ('de', '')
@@ -414,7 +414,7 @@ def _file_sample(texts: Sequence[str | None]) -> str:
 
 
 def same_as(code: str) -> set[str]:
-    """The code and the variants that no line distinguishes from it."""
+    """The code, and the variants that single lines cannot distinguish from it."""
     return next((group for group in _alike("same") if code in group), {code})
 
 
@@ -422,8 +422,8 @@ _SAMPLE = 200
 _SPACED_MARK = re.compile(r"\w [,.](?= |$)")
 _PLAIN_MARK = re.compile(r"\w[,.](?= |$)")
 _CHARACTERS = "\u3040-\u30ff\u3400-\u9fff"
-# A name in Latin letters has a space beside it now and then; a tokenised line has one after every word.
-# Search for the first character, then check what comes before it: several times faster.
+# A name in Latin letters sometimes has a space beside it; a tokenised line has one after every word.
+# Searching for the first character, and then checking what is before it, is several times faster.
 _SPACED_CHARACTERS = re.compile(
     rf"[{_CHARACTERS}](?<![{_CHARACTERS}]{{2}})[{_CHARACTERS}]*+ (?:[{_CHARACTERS}]++ ){{2}}[{_CHARACTERS}]"
 )
@@ -431,9 +431,9 @@ _CHARACTER = re.compile(f"[{_CHARACTERS}]")
 
 
 class _Sign(NamedTuple):
-    """A sign of tokenised lines: it is in at least `share` of the lines that have `among`.
+    """A sign of tokenised lines, found in at least `share` of the lines that match `among`.
 
-    A line without any of the `marks` cannot match, which is fast to check.
+    A line without any of the `marks` cannot match, which can be checked fast.
     """
 
     what: str
@@ -480,26 +480,26 @@ _SIGNS = (
         _CHARACTER,
     ),
 )
-# Fewer lines are an example, not a file.
+# Fewer lines are an example and not a file.
 _FEWEST = 5
 
 
 class Tokenization(NamedTuple):
-    """A sign of tokenised texts: `what` shows it, in how many `lines`, and the `fix`."""
+    """A sign of tokenised texts: what shows it, in how many lines, and the fix."""
 
     what: str
     lines: int
     fix: str
 
     def told_of(self, name: str, total: int) -> str:
-        """A note for the user on the texts with this name, of which there are `total`."""
+        """A note for the user about these texts; `total` is their number."""
         return f"{name} has {self.what} ({self.lines:,} of {total:,} lines): {self.fix} first"
 
 
 def tokenization_of(texts: Sequence[str | None]) -> Tokenization | None:
-    """The first sign that texts are tokenised, or `None` if there is no sign.
+    """Return the first sign that texts are tokenised, or `None` without a sign.
 
-    French has a space before `?` and `:`, so only commas and full stops count.
+    Only commas and full stops count, since French has a space before `?` and `:`.
 
     >>> tokenization_of(["The dog , old and tired , sleeps .", "It sleeps .", "No , it runs ."] * 2).lines
     6

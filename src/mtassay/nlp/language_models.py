@@ -1,6 +1,6 @@
-"""Masked language models from the Hugging Face hub, or from a folder: they fill gaps.
+"""Masked language models that fill gaps, from the Hugging Face hub or a folder.
 
-The caller makes the batches: it knows all texts and can sort them by length.
+The caller makes the batches, since it knows all texts and can sort them by length.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from typing import Any, Literal, NamedTuple
 
 from mtassay.data.errors import ServiceError, UsageError
 from mtassay.data.language_packs import fingerprint, load_package, package_version
-from mtassay.nlp.normalisation import plain_marks
+from mtassay.data.words import plain_marks
 from mtassay.runtime.http_calls import redact
 
 
 class Gap(NamedTuple):
-    """A text with one word left out: the parts before and after it, with all spaces."""
+    """A text with one word left out: the parts before and after the word, with all spaces."""
 
     before: str
     after: str
 
 
 class Row(NamedTuple):
-    """A text as numbers of pieces; `at` is the position to predict."""
+    """A text as piece numbers; `at` is the position to predict."""
 
     tokens: tuple[int, ...]
     at: int
 
 
 class Prediction(NamedTuple):
-    """A piece by its number in the vocabulary, with its natural log-probability among all pieces."""
+    """The number of a piece in the vocabulary, and its natural log-probability among all pieces."""
 
     piece: int
     score: float
@@ -45,8 +45,8 @@ class Prediction(NamedTuple):
 class MaskedModel(ABC):
     """Predicts the piece in a gap, from both sides.
 
-    `pieces` is the vocabulary in the model's own spelling, by number; an empty string means a special piece.
-    `budget` is the most pieces in a batch, padding included.
+    `pieces` is the vocabulary in the model's own spelling, by number; special pieces are empty strings.
+    `budget` is the largest number of pieces in a batch, including padding.
     """
 
     pieces: Sequence[str]
@@ -54,18 +54,18 @@ class MaskedModel(ABC):
 
     @abstractmethod
     def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
-        """One row per gap, in order; `None` if the model cannot take the text, such as a very long one."""
+        """Return one row per gap, in order; `None` if the model cannot read the text (it may be too long)."""
 
     @abstractmethod
     def predict(self, rows: Sequence[Row], *, among: Sequence[int], count: int) -> list[list[Prediction]]:
-        """For each row, in order, at most `count` of the pieces in `among` (numbers), most probable first."""
+        """Return for each row, in order, up to `count` pieces of `among` (numbers), most probable first."""
 
 
 def by_length(lengths: Sequence[int], *, budget: int) -> list[list[int]]:
-    """The numbers of all rows in batches, longest first, so that a lack of memory shows at once.
+    """Group row numbers in batches, longest first, so that a lack of memory is noticed at once.
 
-    A batch has at most `budget` pieces, counted as rows times the longest row; a row longer than this is
-    alone. Rows of equal length keep their order.
+    A batch has at most `budget` pieces, counted as rows times the longest row; a longer row gets its own
+    batch. Rows of equal length keep their order.
 
     >>> by_length([3, 9, 4, 4], budget=8)
     [[1], [2, 3], [0]]
@@ -85,7 +85,7 @@ _ADVICE = "Give the folder or the Hugging Face name of a masked language model."
 
 
 def identity(model: str, *, what: str) -> dict[str, object]:
-    """The model, for a signature: a folder by name and content, another model by name alone."""
+    """The model for a signature: name and content of a folder, or else only the name."""
     folder = Path(model).expanduser()
     files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
     return {
@@ -96,7 +96,7 @@ def identity(model: str, *, what: str) -> dict[str, object]:
 
 
 def choose_device(*, what: str) -> str:
-    """A GPU if PyTorch sees one, else `cpu`."""
+    """Return a GPU if PyTorch finds one, else `cpu`."""
     torch = load_package("torch", what=what, package="torch", extra="transformers")
     if torch.cuda.is_available():
         return "cuda"
@@ -104,12 +104,12 @@ def choose_device(*, what: str) -> str:
 
 
 def readable(text: str) -> bool:
-    """Whether this is valid Unicode: half a character stops a tokenizer, and the whole batch with it."""
+    """Whether a text is valid Unicode; half a character makes a tokenizer fail for the whole batch."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 class TransformersMasked(MaskedModel):
-    """A model with its tokenizer; `longest` is the most pieces that it takes, special ones included."""
+    """A model with its tokenizer; `longest` is its maximum number of pieces, including special pieces."""
 
     budget = 4096
 
@@ -118,10 +118,10 @@ class TransformersMasked(MaskedModel):
             *(what, tokenizer, model, torch, device),
         )
         positions = getattr(model.config, "max_position_embeddings", None)
-        # RoBERTa and similar models count positions from 2.
+        # RoBERTa and similar models number positions from 2.
         limits = [tokenizer.model_max_length, *([] if positions is None else [positions - 2])]
         self.longest = int(min(limits))
-        # As long as the model's output; special and unused pieces are empty.
+        # Same length as the model's output; special and unused pieces are empty.
         self.pieces = [""] * int(model.get_output_embeddings().weight.shape[0])
         special = set(tokenizer.all_special_ids)
         for piece, number in tokenizer.get_vocab().items():
@@ -129,8 +129,8 @@ class TransformersMasked(MaskedModel):
                 self.pieces[number] = piece
 
     def read(self, gaps: Sequence[Gap]) -> list[Row | None]:
-        """One row per gap; `None` for a text that is too long, or has a mask of its own."""
-        # Read the whole text at once: half of it alone would begin like a sentence.
+        """Return one row per gap; `None` for a text that is too long or contains a mask."""
+        # Read the whole text at once, since the second part alone would look like the start of a sentence.
         texts = [f"{gap.before}{self._tokenizer.mask_token}{gap.after}" for gap in gaps]
         plain = [plain_marks(text) for text in texts if readable(text)]
         rows = iter(self._tokenizer(plain, verbose=False).input_ids if plain else [])
@@ -152,7 +152,7 @@ class TransformersMasked(MaskedModel):
             output.last_hidden_state = states[torch.arange(len(states), device=self._device), at].unsqueeze(1)
             return output
 
-        # The head is slow for a large vocabulary, and only one position of each row is needed.
+        # The output layer is slow for a large vocabulary, and only one position of each row is needed.
         hook = self._model.base_model.register_forward_hook(only_there)
         try:
             scores = self._logits(rows)[:, 0].float().log_softmax(-1)
@@ -168,7 +168,7 @@ class TransformersMasked(MaskedModel):
         """The model's output for a batch: rows, positions, pieces. Padding is at the end of a row."""
         torch, longest = self._torch, max(len(row.tokens) for row in rows)
         missing = [longest - len(row.tokens) for row in rows]
-        # Any piece can pad: nothing reads it.
+        # Any piece can be the padding, since it is never read.
         tokens = [[*row.tokens, *[row.tokens[0]] * short] for row, short in zip(rows, missing, strict=True)]
         mask = [[1] * (longest - short) + [0] * short for short in missing]
         try:
@@ -183,11 +183,11 @@ class TransformersMasked(MaskedModel):
 
 
 def load_pretrained(name: str, kind: str, *, what: str, advice: str = "", **options: Any) -> tuple[Any, Any]:
-    """A tokenizer and a model of this kind, such as `AutoModelForMaskedLM`; `UsageError` if loading fails."""
+    """Load a tokenizer and a model of this kind (`AutoModelForMaskedLM`); `UsageError` if this fails."""
     package = load_package("transformers", what=what, package="transformers", extra="transformers")
     folder = Path(name).expanduser()
     place = str(folder) if folder.is_dir() else name
-    # Below the command line nothing may print.
+    # Only the command line may print.
     package.logging.set_verbosity_error()
     package.logging.disable_progress_bar()
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
@@ -196,25 +196,25 @@ def load_pretrained(name: str, kind: str, *, what: str, advice: str = "", **opti
             warnings.simplefilter("ignore")
             tokenizer = package.AutoTokenizer.from_pretrained(place)
             return tokenizer, getattr(package, kind).from_pretrained(place, **options)
-    except Exception as error:  # a folder without a model fails in every possible way
+    except Exception as error:  # a folder without a model can raise any error
         raise UsageError(
             f"{what}: '{name}' cannot be loaded: {first_line(error)} {advice}".rstrip()
         ) from None
 
 
 def first_line(error: BaseException) -> str:
-    """The beginning of an error message, as a sentence."""
+    """The first line of an error message, as a sentence."""
     lines = redact(str(error)).strip().splitlines()
     return (lines[0] if lines else type(error).__name__).rstrip(":. ") + "."
 
 
 def open_masked(model: str, *, what: str, device: str | None = None) -> TransformersMasked:
-    """The model in a folder or of this name; `device` is a GPU if there is one, unless given."""
+    """Open the model in a folder or with this name; the default `device` is a GPU if there is one."""
     tokenizer, (loaded, report) = load_pretrained(
         model, "AutoModelForMaskedLM", what=what, advice=_ADVICE, output_loading_info=True
     )
     if report["missing_keys"]:
-        # The library fills in missing weights: a head of random numbers would answer nonsense.
+        # The library fills missing weights with random numbers, whose answers would be nonsense.
         raise UsageError(f"{what}: '{model}' has no masked language model head. {_ADVICE}")
     if tokenizer.mask_token_id is None:
         raise UsageError(f"{what}: '{model}' has no mask token. Give a masked language model, as BERT.")
@@ -231,10 +231,10 @@ _INSIDE = "'’-"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The whole words of a vocabulary: their spelling, by number, and the places where they can be.
+    """The whole words of a vocabulary: their spelling by number, and the places where they can be.
 
-    `spaced` are the numbers of those that follow a space, `glued` of those that follow another character, as
-    after a bracket or in Chinese.
+    `spaced` has the numbers of words that follow a space. `glued` has the numbers of words that follow
+    another character, for example a bracket, or in Chinese.
 
     >>> words = read_words(["▁house", "s", "▁", "house"])
     >>> [[words.spelled[piece] for piece in words.among(where(text))] for text in ("a ", "a (", "")]
@@ -246,15 +246,15 @@ class Words:
     glued: tuple[int, ...]
 
     def among(self, where: Where) -> tuple[int, ...]:
-        """The numbers of the pieces that can begin a word there."""
+        """The numbers of the pieces that can begin a word at such a place."""
         if where == "start":
-            # Whether a text begins as if after a space depends on the model.
+            # It depends on the model whether a text begins as if after a space.
             return tuple(dict.fromkeys((*self.spaced, *self.glued)))
         return self.spaced if where == "spaced" else self.glued
 
 
 def where(before: str) -> Where:
-    """The start of a word after this text: after a space, after another character, or as the first."""
+    """Where a word after this text is: after a space, after another character, or first."""
     if not before:
         return "start"
     return "spaced" if before[-1].isspace() else "glued"
@@ -268,7 +268,7 @@ def read_words(pieces: Sequence[str]) -> Words:
     >>> read_words(["ĠcafÃ©", "Ġ(", "s"]).spelled
     {0: 'café', 2: 's'}
     """
-    # A mark that is also a rare letter of the vocabulary must not decide this.
+    # A marker that also is a rare letter of the vocabulary must not decide.
     counts = {mark: sum(piece.startswith(mark) for piece in pieces) for mark in _MARKS}
     mark = max(_MARKS, key=lambda mark: counts[mark])
     spelled: dict[int, str] = {}
@@ -289,7 +289,7 @@ def read_words(pieces: Sequence[str]) -> Words:
 
 
 def is_word(text: str) -> bool:
-    """Whether this is letters (with their marks), perhaps with apostrophes or hyphens inside.
+    """Whether a text has only letters and their diacritics, with apostrophes or hyphens only inside.
 
     >>> [is_word(text) for text in ("house", "d'água", "x-ray", "हिन्दी", "3rd", "-", "o'", "[PAD]", "")]
     [True, True, True, True, False, False, False, False, False]
@@ -304,7 +304,7 @@ def is_word(text: str) -> bool:
 
 
 def _from_bytes(piece: str) -> str:
-    """The text that a byte-level piece spells, or nothing if it is part of a character."""
+    """The text of a byte-level piece; empty if it is only a part of a character."""
     alphabet = _alphabet()
     try:
         return bytes(alphabet[character] for character in piece).decode("utf-8")
@@ -316,7 +316,7 @@ def _from_bytes(piece: str) -> str:
 def _alphabet() -> Mapping[str, int]:
     """The byte of each letter in a byte-level vocabulary, as in GPT-2 (Radford et al. 2019).
 
-    A printable byte means itself, the others follow in order from the letter 256 on.
+    Printable bytes represent themselves; the others follow in order from code point 256.
     """
     plain = {*range(33, 127), *range(161, 173), *range(174, 256)}
     others = [byte for byte in range(256) if byte not in plain]

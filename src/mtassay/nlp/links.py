@@ -1,12 +1,11 @@
-"""Links between words: from scores, and in both directions.
+"""Makes links between words from scores in both directions.
 
-Koehn, Och and Marcu 2003, "Statistical Phrase-Based Translation". Growing goes through the links by source
-and then target word, as fast_align's `atools` does; Moses' `symal` starts from the links it has, which gives
-the same except for rare ties.
+Growing is from Koehn, Och and Marcu 2003, "Statistical Phrase-Based Translation". It goes through the links
+by source and then target word, as in fast_align's `atools`. Moses' `symal` starts from the present links,
+which gives the same result except for rare ties.
 
-The first pass keeps to the diagonal, as fast_align does (Dyer et al. 2013). Its certain links are anchors:
-the second pass keeps every other word near its neighbours' links, so that a moved phrase takes its small
-words along.
+The first pass prefers the diagonal, as in fast_align (Dyer et al. 2013). Its certain links are anchors. The
+second pass prefers links near the neighbours' links, so that a moved phrase keeps its small words.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.textfiles import check_file
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.registry import each_named, find, is_known
-from mtassay.nlp.normalisation import plain_marks
+from mtassay.data.words import plain_marks
 
 Words = Sequence[str]
 Links = frozenset[tuple[int, int]]
-"""Pairs of a source word's and a target word's number, from 0."""
+"""Pairs of a source word and a target word, numbered from 0."""
 
 
 class WordAligner(ABC):
-    """Finds the words of two sentences that belong together.
+    """Finds corresponding words in two sentences.
 
-    `argument` is the text after the name and a colon: `FILE` if it is required, `[FILE]` if it is optional,
-    empty if it is not allowed.
+    `argument` describes the text after `NAME:`. It is `FILE`, `[FILE]` if optional, or empty if there is
+    none.
     """
 
     name: str
@@ -45,40 +44,40 @@ class WordAligner(ABC):
 
     @classmethod
     def open(cls, pair: str, rest: str) -> WordAligner:
-        """The aligner for a pair in its normal form, such as `en-pt`; `rest` is the text after the colon."""
+        """Open the aligner for a pair such as `en-pt`; `rest` is the text after the colon."""
         return cls()
 
     @classmethod
     def preference(cls, pair: str) -> float:
-        """Its quality for a pair on this machine: the highest is chosen, and 0 only on request.
+        """The aligner's quality for a pair here; the highest is chosen, and 0 is used only on request.
 
-        Ours give 5 for a table that measured better than the encoder, 4 for the encoder, 3 for other tables.
+        Ours return 5 for tables that were better than the encoder, 4 for the encoder, 3 for other tables.
         """
         return 0
 
     @classmethod
     def advice(cls, pair: str) -> str:
-        """The command that installs it, if no aligner is installed for a pair; empty to say nothing."""
+        """The command that installs it, shown if no aligner is installed for a pair; may be empty."""
         return ""
 
     @property
     @abstractmethod
     def signature(self) -> str:
-        """Equal signatures mean equal links."""
+        """The signature; equal signatures mean equal links."""
 
     @abstractmethod
     def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
-        """The links of each (source, target) pair, in order; an empty side has none."""
+        """Return the links of each (source, target) pair, in order; without words, there are none."""
 
 
 _NEIGHBOURS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
 
 
 def grow_diag_final_and(forward: Links, backward: Links) -> Links:
-    """The links in both directions, grown by others, then links between two words without any.
+    """Start with the links of both directions, grow them, then link pairs of unlinked words.
 
-    It grows by links of either direction that touch a present link and bring in a word without one. Among the
-    links between two words that still have none, `forward`'s come before `backward`'s.
+    Growing adds links of one direction that touch a present link and link a new word. Then links between two
+    unlinked words are added, first from `forward` and then from `backward`.
 
     >>> forward, backward = frozenset({(0, 0), (1, 0)}), frozenset({(0, 0), (3, 3)})
     >>> sorted(grow_diag_final_and(forward, backward))
@@ -107,7 +106,7 @@ def _grow(forward: Links, backward: Links) -> set[tuple[int, int]]:
         for source, target in waiting:
             if source in sources and target in targets:
                 continue
-            # A link added a moment ago counts as a neighbour at once, so the order matters.
+            # A new link immediately counts as a neighbour, so the order matters.
             if any((source + down, target + right) in links for down, right in _NEIGHBOURS):
                 links.add((source, target))
                 sources.add(source)
@@ -118,15 +117,15 @@ def _grow(forward: Links, backward: Links) -> set[tuple[int, int]]:
 
 Floats = NDArray[np.float64]
 
-FAR = 50  # words; links farther off are no less likely
+FAR = 50  # words; at larger distances, links do not become less likely
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignmentEvidence:
     """Likelihoods of all pairs of words of two sentences, one row per source word.
 
-    `forward` is of the target word given the source word and `backward` the reverse; `no_source` has the
-    likelihood that a target word has no source word, and `no_target` the reverse.
+    `forward` has the likelihoods of the target word given the source word, and `backward` the reverse.
+    `no_source` has the likelihood that a target word has no source word, and `no_target` the reverse.
     """
 
     forward: Floats
@@ -137,10 +136,10 @@ class AlignmentEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The strength of word order.
+    """The influence of word order.
 
-    `tension` pulls to the diagonal of the sentence, `pull` to the links of the neighbours, per word of
-    distance; a pair of words is an anchor if both directions together give it at least `sure`. `none` is the
+    `tension` prefers the diagonal of the sentence, and `pull` the links of the neighbours, per word of
+    distance. A pair of words is an anchor if both directions together give it at least `sure`. `none` is the
     share of words without a partner.
     """
 
@@ -156,7 +155,7 @@ class Order:
 
 
 def decode(evidence: AlignmentEvidence, order: Order) -> tuple[Links, Links]:
-    """The links of both directions: at most one source word per target word, and the reverse."""
+    """Decode the links of both directions: at most one source word per target word, and the reverse."""
     n, m = evidence.forward.shape
     diagonal = np.exp(-order.tension * off_diagonal(n, m))
     forward, backward = _posteriors(evidence, diagonal, order.none)
@@ -168,7 +167,7 @@ def decode(evidence: AlignmentEvidence, order: Order) -> tuple[Links, Links]:
 
 
 def off_diagonal(n: int, m: int) -> Floats:
-    """The distance of each of n times m places from the diagonal, from 0 to nearly 1.
+    """The distance from the diagonal of each place in an (n, m) table, from 0 to nearly 1.
 
     >>> off_diagonal(2, 4).tolist()
     [[0.125, 0.125, 0.375, 0.625], [0.625, 0.375, 0.125, 0.125]]
@@ -185,7 +184,7 @@ def _posteriors(evidence: AlignmentEvidence, prior: Floats, none: float) -> tupl
 
 
 def _best(posterior: Floats, *, axis: int) -> Links:
-    """The most likely partner of each word along the other axis, unless having none is more likely."""
+    """The most likely partner of each word along the other axis, unless no partner is more likely."""
     places = posterior.argmax(axis=axis)
     best = posterior.max(axis=axis)
     none = 1 - posterior.sum(axis=axis)
@@ -199,7 +198,7 @@ def _anchors(both: Floats, sure: float) -> list[tuple[int, int]]:
 
 
 def _off_anchors(anchors: list[tuple[int, int]], n: int, m: int) -> Floats:
-    """The distance of each place, in words, from the place that its nearest anchors suggest."""
+    """The distance (in words) of each place from the place that its nearest anchors suggest."""
     along_rows = _off_neighbours(dict(anchors), n, m)
     along_columns = _off_neighbours({j: i for i, j in anchors}, m, n).T
     return (along_rows + along_columns) / 2
@@ -221,7 +220,7 @@ _PHARAOH_LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 
 
 def parse_links(text: str) -> Links:
-    """The links of one line. `ValueError` names an invalid link.
+    """Parse the links of one line; `ValueError` names an invalid link.
 
     >>> sorted(parse_links("0-0 1-2"))
     [(0, 0), (1, 2)]
@@ -236,12 +235,12 @@ def parse_links(text: str) -> Links:
 
 
 def read_pharaoh(path: str | Path) -> list[Links]:
-    """The links of each line, in order; an empty line has none."""
+    """Read the links of each line, in order; an empty line has none."""
     return _parse(_read(path), path)
 
 
 class PharaohAligner(WordAligner):
-    """Links from a file: the pairs of a call of `align` are its lines, in order."""
+    """Links from a file, whose lines are the pairs of a call of `align`, in order."""
 
     name = "pharaoh"
     argument: ClassVar[str] = "FILE"
@@ -263,7 +262,7 @@ class PharaohAligner(WordAligner):
         return self._signature
 
     def align(self, pairs: Sequence[tuple[Words, Words]]) -> list[Links]:
-        """The links of each pair, in order; `InputError` if the file has none, or impossible ones."""
+        """Return the links of each pair, in order; `InputError` if they are missing or impossible."""
         if len(self._lines) != len(pairs):
             raise UsageError(
                 f"{self._path} has {len(self._lines)} lines for {len(pairs)} pairs. Give one line per pair."
@@ -313,12 +312,12 @@ def _start(text: str) -> str:
 
 
 def lower_words(words: Words) -> list[str]:
-    """The words as a table or a model knows them; a word that plain marks would empty stays unchanged."""
+    """Normalise words for tables and models; a word that would become empty stays unchanged."""
     return [(plain_marks(word) or word).lower() for word in words]
 
 
 def aligner_names() -> list[str]:
-    """The names that `open_aligner` takes; FILE means a path.
+    """The names that `open_aligner` accepts; FILE means a path.
 
     >>> aligner_names()
     ['table', 'encoder', 'pharaoh:FILE']
@@ -327,9 +326,9 @@ def aligner_names() -> list[str]:
 
 
 def open_aligner(pair: Pair | str, *, name: str | None = None) -> WordAligner:
-    """The word aligner of this name, or the best installed one for the pair.
+    """Open the word aligner with this name, or the best installed one for the pair.
 
-    `pharaoh:FILE` reads links that a user brings. If nothing fits, a `UsageError` says what to install.
+    `pharaoh:FILE` reads the user's own links. If nothing fits, `UsageError` says what to install.
 
     >>> open_aligner("en-pt").name
     'table'
@@ -344,7 +343,7 @@ def open_aligner(pair: Pair | str, *, name: str | None = None) -> WordAligner:
 
 
 def best_aligner(code: str) -> str:
-    """The name of the best aligner for the pair; the first of equals."""
+    """The name of the best aligner for the pair (the first of equals)."""
     usable = [name for name, _ in each_named("aligner")]
     best = max(usable, key=lambda name: _aligner(name).preference(code))
     if _aligner(best).preference(code) > 0:
@@ -355,7 +354,7 @@ def best_aligner(code: str) -> str:
 
 
 def _written(name: str) -> str:
-    """The name with its required argument."""
+    """The name and its argument, if required."""
     argument = _aligner(name).argument
     return name if not argument or argument.startswith("[") else f"{name}:{argument}"
 

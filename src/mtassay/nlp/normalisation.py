@@ -1,4 +1,4 @@
-"""Texts as tokens that are equal if a name, number or date is the same, and texts with plain marks."""
+"""Normalises texts to tokens that are equal for equal names, numbers or dates."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import regex
-
-from mtassay.data.words import MARKS_ARE_LETTERS, lower, spell_out_marks, strip_marks
+from mtassay.data.words import (
+    APOSTROPHES,
+    MARKS_ARE_LETTERS,
+    QUOTES_AND_DASHES,
+    lower,
+    spell_out_marks,
+    strip_marks,
+)
 from mtassay.nlp.numbers import find_dates, month_of
 from mtassay.nlp.numerals import (
     DECIMAL_WORDS,
@@ -36,29 +41,20 @@ from mtassay.nlp.numerals import (
 )
 from mtassay.nlp.word_forms import MadeOnce
 
-# Scripts without spaces between words, and Hangul, which joins particles to names: every
-# character is a token, so that a name is found wherever its characters are together.
+if TYPE_CHECKING:
+    import regex  # slow to load
+
+# In scripts without spaces, and in Hangul (which joins particles to names), every character is a token, so
+# that a name is found wherever its characters are adjacent.
 _UNSPACED = (
     r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
     r"\u3007\u30fc\uff70"
 )
-_APOSTROPHES = "'’ʼ＇´`‘"
 _DASHES = "-‐‑–"
 _DOTS = "·・•‧･"
-_POSSESSIVE = rf"(?:[{_APOSTROPHES}][sS](?![\p{{L}}\p{{N}}])|(?<=[sS])[{_APOSTROPHES}](?![\p{{L}}\p{{N}}]))"
-_QUOTES_AND_DASHES = (
-    dict.fromkeys(_APOSTROPHES + "‚‛′", "'")
-    | dict.fromkeys('"“”„‟«»″＂〝〞', '"')
-    | dict.fromkeys("‐‑‒–—―−﹣－", "-")
-)
-_PUNCTUATION = str.maketrans(_QUOTES_AND_DASHES | dict.fromkeys(_DOTS, "·"))
-_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-# Keep the joiners U+200C and U+200D: Persian and Hindi spell with them.
-_INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
-_ODD_MARK = regex.compile(
-    rf"[{_SPACES}{_INVISIBLE}{''.join(mark for mark in _QUOTES_AND_DASHES if not mark.isascii())}]"
-)
-# Titles, companies and months that are written with or without a full stop.
+_POSSESSIVE = rf"(?:[{APOSTROPHES}][sS](?![\p{{L}}\p{{N}}])|(?<=[sS])[{APOSTROPHES}](?![\p{{L}}\p{{N}}]))"
+_PUNCTUATION = str.maketrans(QUOTES_AND_DASHES | dict.fromkeys(_DOTS, "·"))
+# Titles, companies and months that are written with and without a full stop.
 _ABBREVIATED = (
     "Dr|Dra|Drs|Mr|Mrs|Ms|Messrs|Prof|Profa|Rev|Hon|Gen|Col|Maj|Capt|Cpt|Lt|Sgt|Gov|Sen|Rep|Pres|St|Ste|Mt|Ft"
     "|Jr|Sr|Sra|Srta|Sta|Sto|Mme|Mlle|Mgr|Hr|Sig|Dott|Avv|Ing|Dipl|Inc|Corp|Ltd|Co|Bros|Cie"
@@ -66,62 +62,10 @@ _ABBREVIATED = (
 )
 
 
-class PlainText(NamedTuple):
-    """A text as models know it; `places` has the index of each of its characters in the original."""
-
-    text: str
-    places: Sequence[int]
-
-    def original(self, start: int, end: int) -> tuple[int, int]:
-        """The start and end in the original of a stretch of it that is not empty."""
-        return self.places[start], self.places[end - 1] + 1
-
-
-def plain_marks(text: str) -> str:
-    """A text as models know it: quotes, apostrophes, dashes and spaces as on a keyboard, nothing invisible.
-
-    Models learned from texts that were cleaned like this, and read other marks as unknown letters.
-
-    >>> print(plain_marks("“I don’t”\u00a0– a\u00adgain—he said"))
-    "I don't" - again - he said
-    """
-    return text if text.isascii() else _ODD_MARK.sub(_plain_mark, text)
-
-
-def plain_text(text: str) -> PlainText:
-    """The same with the places of its characters, to show a model's results in the original.
-
-    >>> plain = plain_text("«Não»—a\u00adgora")
-    >>> plain.text, plain.original(8, 13)
-    ('"Não" - agora', (6, 12))
-    """
-    parts: list[str] = []
-    places: list[int] = []
-    done = 0
-    for match in _ODD_MARK.finditer(text):
-        plain = _plain_mark(match)
-        parts += text[done : match.start()], plain
-        places += [*range(done, match.start()), *[match.start()] * len(plain)]
-        done = match.end()
-    return PlainText("".join((*parts, text[done:])), [*places, *range(done, len(text))])
-
-
-def _plain_mark(match: regex.Match[str]) -> str:
-    mark, text = match.group(), match.string
-    if mark in "—―":  # unlike a hyphen, a long dash separates words
-        before, after = text[max(match.start() - 1, 0) : match.start()], text[match.end() : match.end() + 1]
-        return f"{_gap(before)}-{_gap(after)}"
-    return " " if mark.isspace() else _QUOTES_AND_DASHES.get(mark, "")
-
-
-def _gap(beside: str) -> str:
-    return "" if not beside.strip() or beside in "—―" else " "
-
-
 class NormalisedToken(NamedTuple):
-    """A normalised token, the same with marked letters spelled out, and the characters it covers.
+    """A normalised token, its variant with letters such as ä spelled out, and the characters it covers.
 
-    `month` is the number of the month that it names, 0 for all other words.
+    `month` is the number of the month that it names, or 0.
     """
 
     text: str
@@ -143,7 +87,7 @@ _HAN = (NumberWord("small"),)
 
 @dataclass(frozen=True)
 class Normaliser:
-    """Splits and normalises; two texts name the same thing when their tokens are equal.
+    """Splits and normalises texts; two texts name the same thing if their tokens are equal.
 
     >>> Normaliser().words("Brazil’s Twenty-three São Paulo clubs: 1,234.50!")
     ['brazil', '23', 'sao', 'paulo', 'clubs', ':', '1234.5', '!']
@@ -160,11 +104,11 @@ class Normaliser:
     language: str = ""
 
     def words(self, text: str) -> list[str]:
-        """The tokens of a text, in order; dates stay as they are written."""
+        """The tokens of a text, in order; dates stay as written."""
         return self.renderings(text)[0]
 
     def renderings(self, text: str) -> list[list[str]]:
-        """The tokens; if different, also with marked letters spelled out, and with dates as one token."""
+        """The tokens and, if different, variants with letters (ä) spelled out and dates as one token."""
         words = list(map(self._known.__getitem__, self._pattern.findall(text)))
         for start, stop, value in reversed(list(self._numbers(words))):
             words[start:stop] = [_Word(value, value)]
@@ -180,7 +124,7 @@ class Normaliser:
         return renderings
 
     def tokens(self, text: str) -> list[NormalisedToken]:
-        """The tokens with the place of each; dates stay as they are written."""
+        """The tokens with their places; dates stay as written."""
         matches = list(self._pattern.finditer(text))
         words = [self._known[match.group()] for match in matches]
         tokens = [
@@ -210,7 +154,7 @@ class Normaliser:
         return [value for _, _, value in spans]
 
     def _number_spans(self, words: Sequence[_Word]) -> list[tuple[int, int, str]]:
-        """All numbers in words and digits, in order: from, up to, value."""
+        """All numbers in words and digits, in order: start, end, value."""
         joined = list(self._numbers(words))
         inside = {place for start, stop, _ in joined for place in range(start, stop)}
         alone = [
@@ -221,7 +165,7 @@ class Normaliser:
         return [span for span in sorted([*joined, *alone]) if span[2][:1].isdecimal()]
 
     def with_dates(self, tokens: Sequence[NormalisedToken]) -> list[NormalisedToken]:
-        """The same tokens, but with each date as one.
+        """Return the tokens with each date as one token.
 
         >>> normaliser = Normaliser(language="de")
         >>> [token.text for token in normaliser.with_dates(normaliser.tokens("am 3. Mai 2024"))]
@@ -237,7 +181,7 @@ class Normaliser:
         return list(find_dates(tokens, months, self.language)) if self.dates else []
 
     def _numbers(self, words: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:
-        """Places of numbers in words, longest first: from, up to, value."""
+        """Places of numbers in words, longest first: start, end, value."""
         done = 0
         for at in [place for place, word in enumerate(words) if word.numerals]:
             if at < done:
@@ -252,7 +196,7 @@ class Normaliser:
                 done = found[1]
 
     def _han_number(self, words: Sequence[_Word], at: int, done: int) -> tuple[int, int, str] | None:
-        """The run of characters and digits around a place; without a value if it is not a number."""
+        """The run of numerals and digits around a place; it has no value if it is not a number."""
         start = at
         if start > done and words[start - 1].plain in MORE_THAN and words[at].plain in HAN_SCALES:  # 200多万
             start -= 1
@@ -271,7 +215,7 @@ class Normaliser:
         return start, stop, value or ""
 
     def _multiplied(self, words: Sequence[_Word], at: int, done: int) -> tuple[int, int, str] | None:
-        """2.5 million."""
+        """Numbers such as 2.5 million."""
         [numeral, *more] = words[at].numerals
         place = at - 1
         if more or numeral.kind not in ("hundred", "scale") or numeral.value < 100:
@@ -283,7 +227,7 @@ class Normaliser:
         return place, at + 1, scaled(words[place].plain, numeral.value)
 
     def _phrase(self, words: Sequence[_Word], at: int) -> tuple[int, int, str] | None:
-        """Numbers of words only; hyphens between the words are allowed."""
+        """Numbers that consist of words, possibly with hyphens between them."""
         if words[at].numerals[0].kind in ("article", "and") and not (
             at + 1 < len(words) and (words[at + 1].numerals or words[at + 1].plain == "-")
         ):
@@ -309,7 +253,7 @@ class Normaliser:
         return at, stop, phrase.value
 
     def _is_no_ordinal(self, words: Sequence[_Word], start: int, stop: int) -> bool:
-        """One third, a fifth of the people, a twenty-second pause."""
+        """Whether it is no ordinal: one third, a fifth of the people, a twenty-second pause."""
         if self._language_of_words != "en":
             return False
         if words[stop - 1].plain.casefold() == "second":
@@ -339,7 +283,7 @@ class Normaliser:
         return self.language.lower().replace("_", "-").split("-")[0]
 
     def word(self, raw: str) -> _Word:
-        """One token of a text, normalised by itself."""
+        """Normalise a single token of a text."""
         text = raw
         if not (raw.isascii() and raw.isalnum()):
             text = "".join(c for c in raw.translate(_PUNCTUATION) if unicodedata.category(c) != "Cf")
@@ -389,7 +333,7 @@ def _is_number(token: str) -> bool:
 
 
 def _goes_on(words: Sequence[_Word], place: int) -> bool:
-    """Whether a number in characters continues here: 2亿5000万 and 3万5000, but not 2亿90后."""
+    """Whether a number in Chinese characters continues here: 2亿5000万 and 3万5000, but not 2亿90后."""
     following = words[place + 1].plain if place + 1 < len(words) else ""
     text, earlier = words[place].plain, words[place - 1].plain
     if text in MORE_THAN:
@@ -406,6 +350,8 @@ def _is_after(words: Sequence[_Word], at: int, others: frozenset[str]) -> bool:
 @cache
 def _pattern_of_ordinals(language: str) -> regex.Pattern[str]:
     # A token ends before the text that must follow it.
+    import regex
+
     return regex.compile(regex.sub(r"\(\?[=!].*\)$", "", ordinal_pattern(language)) or r"(?!)")
 
 
@@ -422,18 +368,20 @@ def _pattern(*, grouped_by_space: bool, names: bool, ordinals: str) -> regex.Pat
     )
     decomposed_hangul = r"[\u1100-\u115f]+[\u1160-\u11a7]*[\u11a8-\u11ff]*"
     character = rf"[{_UNSPACED}][\p{{M}}\uff9e\uff9f]*"
-    # A joint between the parts of a name belongs to the part before it, and is dropped from there.
+    # A joint between the parts of a name belongs to the part before it, and is removed there.
     after_number = rf"(?:[{_DASHES}](?=\p{{L}}))?" if names else ""
     after_word = rf"(?:[{_DASHES}](?=[\p{{L}}\p{{Nd}}]))?" if names else ""
     after_character = rf"(?:[{_DOTS}](?=[{_UNSPACED}]))?" if names else ""
     abbreviation = (
-        # Few words have a full stop after them: a check for it first avoids trying them all.
+        # Few words have a full stop after them, so checking for it first is faster.
         r"(?<![\p{L}\p{N}])(?=\p{L}{1,6}\.)"
         rf"(?:(?i:{_ABBREVIATED})|[\p{{Lu}}--[{_UNSPACED}]])\.(?![\p{{Ll}}\p{{N}}])|"
         if names
         else ""
     )
     ordinal = f"(?:{ordinals}){after_number}|" if ordinals else ""
+    import regex
+
     return regex.compile(
         rf"(?V1){ordinal}(?:{number}){_POSSESSIVE}?{after_number}|{decomposed_hangul}"
         rf"|{character}{after_character}|{abbreviation}{word}{_POSSESSIVE}?{after_word}|\S"

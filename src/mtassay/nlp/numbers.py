@@ -1,4 +1,4 @@
-"""Whether a number of one text is in another, in digits or in words, across languages."""
+"""Finds whether another text has a number, in digits or words, across languages."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from mtassay.nlp.normalisation import Normaliser
 
 
-# Spaces group digits in threes only, so "2,000 737s" are two numbers. A search is several times faster
-# where the expression begins with one digit, and not with some.
+# Spaces group digits only in threes, so "2,000 737s" are two numbers. The search is several times faster if
+# the expression begins with exactly one digit.
 _CHAIN = re.compile(
     r"\d(?:\d{0,2}(?:[ \u00a0\u2009\u202f]\d{3})++(?!\d)(?:[.,٫]\d++)?|\d*+(?:[.,'’٫٬]\d++)*+)"
 )
@@ -24,10 +24,10 @@ _WHOLE = re.compile(r"\d{1,3}([.,'’٬ \u00a0\u2009\u202f])\d{3}(?:\1\d{3})*|\d
 _DECIMAL = re.compile(r"(\d+|\d{1,3}(?:[.,'’٬ \u00a0\u2009\u202f]\d{3})+)[.,٫](\d+)")
 _DIGITS = re.compile(r"\d\d*+")
 _OTHER_DIGIT = re.compile(r"[^\D0-9]")
-# With units of ten thousand and similar, 120 million turns into 1.2亿.
+# With units such as ten thousand, 120 million becomes 1.2亿.
 _LARGE_UNIT = re.compile("[万萬亿億兆千百만억]|लाख|करोड़|লাখ|কোটি|lakh|crore", re.IGNORECASE)
 _HAN_NUMERAL = re.compile("[一二三四五六七八九两兩廿十百千万萬]")
-# A unit without a digit before it means one of it: 十七 is 17.
+# A unit without a digit before it counts once: 十七 is 17.
 _HAN_DIGITS = str.maketrans("一二三四五六七八九两兩廿", "123456789222")
 # Miles and kilometres, pounds and kilograms, feet and metres, inches and centimetres.
 _FACTORS = (1.6093, 2.2046, 3.2808, 2.54)
@@ -35,10 +35,10 @@ _LONG = 8
 
 
 class Number(NamedTuple):
-    """One number of a text.
+    """A number of a text.
 
-    `shown` is its spelling in the text, `digits` are its digits without grouping, leading and closing zeros
-    of decimals, `runs` its unbroken runs of digits, and `decimals` the number of decimals.
+    `shown` is its spelling in the text. `digits` has its digits without grouping, leading zeros and final
+    zeros of decimals. `runs` has its unbroken runs of digits, and `decimals` is the number of decimals.
     """
 
     shown: str
@@ -48,12 +48,12 @@ class Number(NamedTuple):
 
     @property
     def value(self) -> float:
-        """Its value; infinite beyond 300 digits."""
+        """The value; infinite beyond 300 digits."""
         return float(f"{self.digits}e-{self.decimals}") if len(self.digits) < 300 else float("inf")
 
 
 def read_numbers(text: str) -> list[Number]:
-    """The numbers of a text, in order; a time comes as two, and of a date the month is left out.
+    """Read the numbers of a text, in order; a time gives two numbers, and the month of a date is left out.
 
     >>> [number.digits for number in read_numbers("1.000,50 € am 22.03.2020 um 15:30, ３％, ٢٠, 1 000")]
     ['10005', '22', '2020', '15', '30', '3', '20', '1000']
@@ -68,7 +68,7 @@ def read_numbers(text: str) -> list[Number]:
             # 1.50 and 1.5 are one number.
             numbers.append(_grouped(chain, whole=decimal[1], decimals=decimal[2].rstrip("0")))
         else:
-            # A date, as a rule, whose month is often spelled out.
+            # Usually a date, whose month is often spelled out.
             numbers += [_plain(run) for run in _DIGITS.findall(chain) if len(run) > 2 or int(run) > 12]
     return numbers
 
@@ -85,10 +85,9 @@ def _grouped(chain: str, *, whole: str, decimals: str) -> Number:
 
 
 class NumbersOf:
-    """The numbers of one text in order, `numbers`, and ready for look-up.
+    """The `numbers` of one text in order, prepared for look-up.
 
-    With `language`, a code, number words and units such as million have their meaning in that language;
-    without, that of any language.
+    Number words and units such as million are read in `language` (a code), or without it in any language.
     """
 
     def __init__(self, text: str, *, language: str | None = None) -> None:
@@ -100,10 +99,10 @@ class NumbersOf:
         self._digits = {number.digits for number in numbers}
 
     def has(self, number: Number, *, source: NumbersOf | None = None, words: bool = True) -> bool:
-        """True if the text has this number, also regrouped or written as clock, date, year, multiple or word.
+        """Whether the text has this number, also in other groups or as time, date, year, multiple or word.
 
-        `source` is the text that the number comes from, which may count in 万, lakh and similar.
-        With `words` false only digits count. Where both languages are known, 2.5 million is not 25 million.
+        `source` is the text of the number, which may use units such as 万 or lakh. If `words` is false, only
+        digits count. If both languages are known, 2.5 million is not 25 million.
 
         >>> text = NumbersOf("the 1990s, 3:30 pm, 2,500,000 on 22 March")
         >>> [text.has(number) for number in read_numbers("90, 15:30, 2.5, 22.3, 250")]
@@ -126,11 +125,11 @@ class NumbersOf:
         )
 
     def _contradicts(self, number: Number, source: NumbersOf) -> bool:
-        """Whether the same digits have another value here, by the units that follow them."""
+        """Whether the same digits have another value here, because of the units that follow."""
         if self._language is None or source._language is None or number.digits not in self._digits:
             return False
         amounts = source._amounts.get(number.digits)
-        if not amounts:  # nearly always, and faster to check in one text than in two
+        if not amounts:  # true in most cases, and faster to check in one text than in two
             return False
         others = self._amounts.get(number.digits, set())
         plain = _canonical(number)
@@ -149,7 +148,7 @@ class NumbersOf:
         return 0 < int(runs[0]) <= 31 and 0 < int(runs[1]) <= 12
 
     def _has_multiple(self, number: Number, source: NumbersOf | None) -> bool:
-        """The same by factors of a thousand, as 2.5 million and 2,500,000; of ten with large units."""
+        """Whether a number is equal up to factors of 1000 (2.5 million, 2,500,000), or 10 for large units."""
         significant = number.digits.rstrip("0")
         sizes = self._sizes.get(significant, ())
         size = len(number.digits) - number.decimals
@@ -176,7 +175,7 @@ class NumbersOf:
 
     @cached_property
     def _amounts(self) -> dict[str, set[str]]:
-        """The values of the numbers in digits with the units that follow them, by their digits."""
+        """The values of numbers in digits with the units that follow, by their digits."""
         from mtassay.nlp.numerals import has_unit
 
         amounts: dict[str, set[str]] = {}
@@ -197,7 +196,7 @@ class NumbersOf:
 
     @cached_property
     def _sizes(self) -> dict[str, set[int]]:
-        """The number of digits before the decimal point, by significant digits."""
+        """The numbers of digits before the decimal point, by significant digits."""
         sizes: dict[str, set[int]] = {}
         for number in self.numbers:
             sizes.setdefault(number.digits.rstrip("0"), set()).add(len(number.digits) - number.decimals)
@@ -205,24 +204,24 @@ class NumbersOf:
 
     @cached_property
     def _long_runs(self) -> str:
-        """Telephone and account numbers, which another text may group differently."""
+        """Telephone and account numbers, which may be grouped differently in another text."""
         return " ".join(run for run in self._runs if len(run) >= _LONG)
 
     @cached_property
     def _joined(self) -> str:
-        """All digits in a row, however grouped."""
+        """All digits in a row, without groups."""
         return "".join(_DIGITS.findall(western(self._text)))
 
     @cached_property
     def _han_digits(self) -> str:
-        """The digits of all numerals in characters, without zeros: 三千零五 gives 35."""
+        """The digits of all numerals in Chinese characters, without zeros: 三千零五 gives 35."""
         numerals = "".join(_HAN_NUMERAL.findall(self._text))
         ones = re.sub("(?<![一二三四五六七八九两兩廿十百千])[十百千万萬]", "1", numerals)
         return re.sub("[十百千万萬]", "", ones).translate(_HAN_DIGITS)
 
 
 def _canonical(number: Number) -> str:
-    """A number that was read by its digits, written like `canonical_number`."""
+    """Convert a number that was read by its digits to the form of `canonical_number`."""
     whole = number.digits[: len(number.digits) - number.decimals] or "0"
     fraction = number.digits[len(number.digits) - number.decimals :] if number.decimals else ""
     return f"{whole}.{fraction.zfill(number.decimals)}" if fraction else whole
@@ -231,7 +230,7 @@ def _canonical(number: Number) -> str:
 @cache
 def _normalisers(language: str | None) -> list[Normaliser]:
     """The given language, or all languages with known number words."""
-    from mtassay.nlp.normalisation import Normaliser  # large, and most digits are found in the same form
+    from mtassay.nlp.normalisation import Normaliser  # large, and rarely needed
     from mtassay.nlp.numerals import WORDS
 
     languages = [*sorted(WORDS), "zh"] if language is None else [language]
@@ -239,7 +238,7 @@ def _normalisers(language: str | None) -> list[Normaliser]:
 
 
 def is_converted(number: Number, other: Number) -> bool:
-    """True if one may be the other in other units, rounded.
+    """Whether one number may be the other in other units, rounded.
 
     >>> [is_converted(*read_numbers(text)) for text in ("320 km, 200 miles", "68 °F, 20 °C", "320, 310")]
     [True, True, False]
@@ -248,7 +247,9 @@ def is_converted(number: Number, other: Number) -> bool:
     small, large = sorted((one, two))
     if small > 0 and any(abs(large / small / factor - 1) < 0.04 for factor in _FACTORS):
         return True
-    return any(abs(celsius * 1.8 + 32 - fahrenheit) < 1.5 for celsius, fahrenheit in ((one, two), (two, one)))
+    pairs = ((one, two), (two, one))
+    # 350 °F are 180 °C in every recipe.
+    return any(abs(c * 1.8 + 32 - f) < (6.5 if c >= 100 and c % 10 == 0 else 1.5) for c, f in pairs)
 
 
 def western(text: str) -> str:
@@ -269,7 +270,7 @@ _IN_DIGITS = frozenset({"-", "/", "."})
 
 
 class WrittenDate(NamedTuple):
-    """A date in a row of tokens: from, up to, and its normal form (`2024-05-03`, `--05-03`, `2024-05`)."""
+    """A date in a row of tokens: start, end, and normal form (`2024-05-03`, `--05-03`, `2024-05`)."""
 
     start: int
     stop: int
@@ -283,7 +284,7 @@ def _months(language: str) -> dict[str, int]:
 
 
 def month_of(word: str, language: str) -> int:
-    """The number of the month that a word names, by its spelling; 0 for all other words.
+    """The number of the month that a word names; 0 for all other words.
 
     >>> month_of("May", "en"), month_of("may", "en"), month_of("mai", "fr")
     (5, 0, 5)
@@ -294,7 +295,7 @@ def month_of(word: str, language: str) -> int:
 
 
 def find_dates(tokens: Sequence[str], months: Sequence[int], language: str) -> Iterator[WrittenDate]:
-    """The dates in a row of normalised tokens; `months` has the number of the month that a token names.
+    """Find dates in a row of normalised tokens; `months` has the number of the month that a token names.
 
     Ambiguous dates, such as 3/5/2024 in English without a region, are left out.
 
@@ -320,7 +321,7 @@ def _date_at(tokens: Sequence[str], months: Sequence[int], at: int, language: st
 
 
 class _Row:
-    """Tokens from a place on, padded with empty ones beyond the end."""
+    """Tokens from a place on, padded with empty tokens beyond the end."""
 
     def __init__(self, tokens: Sequence[str], months: Sequence[int], start: int) -> None:
         self._tokens, self._months, self.start = tokens, months, start
@@ -334,7 +335,7 @@ class _Row:
         return self._months[place] if place < len(self._months) else 0
 
     def number(self, offset: int, digits: int) -> int:
-        """The whole number or ordinal at this place, of at most so many digits; 0 for everything else."""
+        """The whole number or ordinal at this place with at most this number of digits; 0 otherwise."""
         text = self.text(offset).removesuffix(".")
         return int(text) if text.isdecimal() and len(text) <= digits else 0
 
@@ -350,7 +351,7 @@ class _Row:
 
 
 def _named_after_day(row: _Row) -> WrittenDate | None:
-    """3 May 2024, 3. Mai, 3 de mayo de 2024, 3rd of May, 2024."""
+    """Dates such as 3 May 2024, 3. Mai, 3 de mayo de 2024, 3rd of May, 2024."""
     day, place = row.number(0, 2), 1
     if row.text(place) in _OF:
         place += 1
@@ -363,7 +364,7 @@ def _named_after_day(row: _Row) -> WrittenDate | None:
 
 
 def _named_before_day(row: _Row, language: str) -> WrittenDate | None:
-    """May 3, 2024, May 3rd, and May 2024."""
+    """Dates such as May 3, 2024, May 3rd, and May 2024."""
     month, day = row.month(0), row.number(1, 2)
     is_english = language.split("-")[0] in ("en", "")
     if day and is_english:
@@ -376,7 +377,7 @@ def _named_before_day(row: _Row, language: str) -> WrittenDate | None:
 
 
 def _in_characters(row: _Row) -> WrittenDate | None:
-    """2024年5月3日 and 5月3日."""
+    """Dates such as 2024年5月3日 and 5月3日."""
     year = row.year(0) if row.text(1) in ("年", "년") else 0
     place = 2 if year else 0
     month, day = row.number(place, 2), row.number(place + 2, 2)
@@ -386,7 +387,7 @@ def _in_characters(row: _Row) -> WrittenDate | None:
 
 
 def _in_digits(row: _Row, language: str) -> WrittenDate | None:
-    """2024-05-03, 03.05.2024 as one token or as five, 3/5/2024 if the language has one order."""
+    """Dates such as 2024-05-03, 03.05.2024 (one token or five), 3/5/2024 if the order is clear."""
     parts = row.text(0).split(".")
     if len(parts) == 3 and all(part.isdecimal() for part in parts):
         return _ordered([int(part) for part in parts], [len(part) for part in parts], row, 1, language)

@@ -25,7 +25,7 @@ def _tables() -> Mapping[str, Any]:
     return read_table(Path(__file__).parent / "data" / "numerals.toml")
 
 
-WORDS = frozenset(("de", "en", "es", "fr", "it", "nl", "pt", "ru"))
+WORDS = frozenset(("cs", "de", "en", "es", "fr", "it", "nl", "pl", "pt", "ru"))
 """Languages whose number words are known."""
 
 Kind = Literal["small", "article", "hundred", "scale", "and", "ordinal"]
@@ -34,9 +34,9 @@ Kind = Literal["small", "article", "hundred", "scale", "and", "ordinal"]
 class NumberWord(NamedTuple):
     """The role of a word in a number.
 
-    `small` is added (one, twenty, doscientos) and `ordinal` closes it (third); `hundred` and `scale` multiply
-    what comes before; `and` joins; an `article` (um, ein) is one only beside other numerals. Of an ordinal
-    that is also another word (second), `alone` is false: it counts only after other numerals.
+    `small` is added (one, twenty, doscientos), and `ordinal` ends a number (third). `hundred` and `scale`
+    multiply the part before them, and `and` joins. An `article` (um, ein) means one only beside other
+    numerals. If an ordinal has another meaning (second), `alone` is false: it counts only after numerals.
     """
 
     kind: Kind
@@ -45,27 +45,27 @@ class NumberWord(NamedTuple):
 
 
 class NumberPhrase(NamedTuple):
-    """A number in words: the start of the next word, its value, and whether it is cardinal or ordinal."""
+    """A number in words: where the next word starts, its value, and whether it is cardinal or ordinal."""
 
     stop: int
     value: str
 
 
-# The value from which an article counts: "um milhão" is 1,000,000, but "um" before "mil" says nothing.
+# The scale from which an article counts: "um milhão" is 1,000,000, but "um" before "mil" is no number.
 _LEAST_FOR_ARTICLE = 10**6
-# Words beside an English ordinal that make it a fraction: one third, a fifth of.
+# Words next to an English ordinal that make it a fraction: one third, a fifth of.
 PARTS = frozenset({"half", "quarter", "of"})
 """Words before "a million" that make it less."""
 FRACTION_BEFORE, FRACTION_AFTER = frozenset({"one", "1"}), frozenset({"of"})
 DECIMAL_WORDS = frozenset({"point", "komma", "virgule", "virgula", "coma", "virgola"})
-"""Words for the decimal mark: numerals beside them are parts of another number."""
+"""Words for the decimal mark; numerals beside them are parts of another number."""
 
 
 _MONTHS_AND_CENTURY = "Jahrhundert|Jan|Feb|März|Maerz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez"
 
 
 def ordinal_pattern(language: str) -> str:
-    """Ordinals in digits, as a regular expression; never matches if the language has no rule."""
+    """A regular expression for ordinals in digits; it never matches if the language has no rule."""
     if language == "de":
         return rf"\p{{Nd}}{{1,2}}\.(?=\s*(?:{_MONTHS_AND_CENTURY}))"
     suffixes = word_table("suffixes").get(language)
@@ -73,7 +73,7 @@ def ordinal_pattern(language: str) -> str:
 
 
 def ordinal(value: int | str) -> str:
-    """The written form of ordinals; no plain number ends in a full stop.
+    """The normal form of an ordinal, which ends in a full stop, unlike all plain numbers.
 
     >>> ordinal(21)
     '21.'
@@ -82,7 +82,7 @@ def ordinal(value: int | str) -> str:
 
 
 def scaled(number: str, scale: int) -> str:
-    """A canonical number times ten thousand and similar.
+    """A canonical number multiplied by a factor such as ten thousand.
 
     >>> scaled("2.5", 10**6), scaled("0.25", 100)
     ('2500000', '25')
@@ -91,23 +91,23 @@ def scaled(number: str, scale: int) -> str:
 
 
 def canonical_value(value: Decimal) -> str:
-    """A value in ASCII digits with a decimal point and without idle zeros."""
+    """Write a value in ASCII digits with a decimal point, without superfluous zeros."""
     whole, _, fraction = f"{value:f}".partition(".")
     return _value(whole, fraction)
 
 
 def key_of(word: str) -> str:
-    """The key of a word in the tables: without case and marks."""
+    """The key of a word in the tables, without case and diacritics."""
     if word.isascii():
         return word.casefold()
     return strip_marks(unicodedata.normalize("NFKC", word).casefold())
 
 
-_COMPOUNDS = {"en": "{}-{}", "pt": "{} e {}", "es": "{} y {}", "ru": "{} {}"}
+_COMPOUNDS = {"en": "{}-{}", "pt": "{} e {}", "es": "{} y {}", "ru": "{} {}", "cs": "{} {}", "pl": "{} {}"}
 
 
 def spellings(number: int, language: str) -> list[str]:
-    """The ways to write a whole number from 0 to 99 in words, usual one first; empty if unknown.
+    """The ways to write a number from 0 to 99 in words, the usual way first; empty if unknown.
 
     >>> spellings(14, "pt"), spellings(21, "es"), spellings(32, "de")
     (['catorze', 'quatorze'], ['veintiuno', 'veintiún', 'veintiuna'], ['zweiunddreißig', 'zwounddreißig'])
@@ -134,7 +134,7 @@ def _spellings(word: str) -> list[str]:
 
 @cache
 def lexicon(language: str) -> dict[str, NumberWord]:
-    """The numerals of a language by `key_of` their words; empty if unknown."""
+    """The numerals of a language by the `key_of` their words; empty if unknown."""
     entries: dict[str, NumberWord] = {}
 
     def add(words: list[str], numeral: NumberWord) -> None:
@@ -203,7 +203,7 @@ def _glue(language: str, ten: str, unit: str) -> str:
 def _derived_ordinals(
     language: str, small: list[list[str]], tens: list[list[str]]
 ) -> Iterator[tuple[int, list[str]]]:
-    """Ordinals that are the number with an ending."""
+    """Ordinals that consist of a number and an ending."""
     if language not in _GLUED:
         return
     from_small = [(value, words) for value, words in enumerate(small) if value >= 13]
@@ -231,7 +231,7 @@ def _units(language: str) -> re.Pattern[str]:
         for word in _spellings(words.lstrip("="))
         if word
     }
-    # Search for the first letters of words, and then for the words: that is several times faster.
+    # Searching for the first letters of words, and then for the words, is several times faster.
     rests: dict[str, list[str]] = {}
     for word in sorted(words):
         rests.setdefault("".join(sorted({word[0].lower(), word[0].upper()})), []).append(word[1:])
@@ -242,13 +242,13 @@ def _units(language: str) -> re.Pattern[str]:
 
 
 def has_unit(text: str, language: str) -> bool:
-    """False if the text cannot contain million or similar; fast."""
+    """Whether the text may contain a unit such as million; fast."""
     return _units(language).search(text) is not None
 
 
 @cache
 def numerals_of(key: str, language: str) -> tuple[NumberWord, ...]:
-    """The roles of a word, given by `key_of`, in a number; several for a compound.
+    """The roles of a word (its `key_of`) in a number; a compound has several.
 
     >>> [numeral.value for numeral in numerals_of("zweihundertdreiundvierzig", "de")]
     [2, 100, 43]
@@ -256,12 +256,10 @@ def numerals_of(key: str, language: str) -> tuple[NumberWord, ...]:
     known = lexicon(language)
     if key in known:
         return (known[key],)
-    # Without a multiplier it would be in the table: "zweidrei" is no number.
+    # Without a multiplier it would be in the table, so "zweidrei" is not a number.
     if language not in _GLUED or not any(multiplier in key for multiplier in _multipliers(language)):
         return ()
-    parts = _parts(language).findall(key)
-    if "".join(parts) != key:
-        return ()
+    parts = _parts_of(key, language)
     spelled = ("cento" if part == "cent" else part for part in parts)
     numerals = tuple(_GLUE if part in _GLUE_WORDS else known[part] for part in spelled)
     return numerals if any(numeral.kind in ("hundred", "scale") for numeral in numerals) else ()
@@ -277,21 +275,37 @@ _GLUED_THOUSANDS = {"it": ("mille", "mila"), "de": ("tausend",), "nl": ("duizend
 
 @cache
 def _multipliers(language: str) -> list[str]:
-    """Hundred and thousand, as they are in compounds."""
+    """The forms of hundred and thousand in compounds."""
     hundreds = [word for word, numeral in lexicon(language).items() if numeral.kind == "hundred"]
     return [*hundreds, *_GLUED_THOUSANDS[language], *(["cent"] if language == "it" else [])]
 
 
+def _parts_of(key: str, language: str) -> list[str]:
+    """The words of a compound, the longest first at each place; empty if anything is left over."""
+    known, longest = _words_of_compounds(language)
+    parts, place = [], 0
+    while place < len(key):
+        ends = range(min(len(key), place + longest), place, -1)
+        part = next((key[place:end] for end in ends if key[place:end] in known), "")
+        if language == "it" and key.startswith("centott", place):
+            part = "cent"
+        if not part:
+            return []
+        parts.append(part)
+        place += len(part)
+    return parts
+
+
 @cache
-def _parts(language: str) -> re.Pattern[str]:
+def _words_of_compounds(language: str) -> tuple[frozenset[str], int]:
+    """These words, and the length of the longest."""
     words = {
         word
         for word, numeral in lexicon(language).items()
         if numeral.kind in ("small", "article", "hundred", "ordinal") or word in _GLUED_THOUSANDS[language]
     }
     glue = {"de": {"und"}, "nl": {"en"}, "it": set()}[language]
-    alternatives = sorted(words | glue, key=lambda word: (-len(word), word))
-    return re.compile("|".join([*(["cent(?=ott)"] if language == "it" else []), *alternatives]))
+    return frozenset(words | glue), max(map(len, words))
 
 
 _ORDINALS_IN_A_ROW = frozenset({"pt", "es"})
@@ -299,11 +313,11 @@ _ORDINALS_IN_A_ROW = frozenset({"pt", "es"})
 
 
 class _Sum:
-    """A number in words as far as it was read."""
+    """The part of a number in words that was read so far."""
 
     def __init__(self, language: str) -> None:
         self._language = language
-        self._chunks: list[tuple[int, int]] = []  # scales, from the largest, with their counts
+        self._chunks: list[tuple[int, int]] = []  # scales with their counts, largest first
         self._group = 0
         self._room = 1000
         """The next part must be less than this."""
@@ -320,7 +334,7 @@ class _Sum:
         return self.is_begun and not self._joined
 
     def add(self, numeral: NumberWord, following: NumberWord | None) -> bool:
-        """Add a numeral if the number can continue with it; if not, change nothing."""
+        """Add a numeral if the number can continue with it; otherwise change nothing."""
         if self.is_ordinal and (numeral.kind != "ordinal" or self._language not in _ORDINALS_IN_A_ROW):
             return False
         goes_on = getattr(self, f"_add_{numeral.kind}")(numeral, following)
@@ -373,7 +387,7 @@ class _Sum:
         return self._add_small(numeral, following)
 
     def _may_follow_at_once(self) -> bool:
-        """Whether one may follow without "and": cent un, but vingt et un."""
+        """Whether "one" may follow without "and": cent un, but vingt et un."""
         if self._language == "fr":
             return self._room >= 100 or self._group % 100 == 80
         return self._language in _GLUED | {"ru"}
@@ -426,7 +440,7 @@ class _Sum:
         if self.is_ordinal and not (self._group % 10 == 0 and numeral.value < 10):
             return False
         if self.is_ordinal:
-            self._room = 10  # "décimo" is as good as "vigésimo"
+            self._room = 10  # "décimo" is as valid as "vigésimo"
         if not self._add_small(numeral, following):
             return False
         self.is_ordinal = True
@@ -434,9 +448,9 @@ class _Sum:
 
 
 def read_phrase(words: Sequence[tuple[NumberWord, ...]], start: int, language: str) -> NumberPhrase | None:
-    """The longest number that begins at a word; `None` if there is no number.
+    """Read the longest number that begins at a word; `None` if there is no number.
 
-    `words` has the numerals of each word, empty for other words. If the next part could only multiply ("one
+    `words` has the numerals of each word (empty for other words). If the next part could only multiply ("one
     hundred and two hundred"), the number ends before it.
     """
     total = _Sum(language)
@@ -492,26 +506,26 @@ MORE_THAN = frozenset("多余餘")
 """Characters inside a number that mean "and more": 200多万."""
 TEN_THOUSAND = frozenset("万萬만")
 HAN_NUMERALS = frozenset((*_HAN_DIGITS, *_HAN_UNITS, *HAN_SCALES))
-"""Characters that numbers are written with in Chinese, Japanese and Korean."""
+"""Characters of numbers in Chinese, Japanese and Korean."""
 HAN_LANGUAGES = frozenset({"zh", "ja", "yue", "wuu", "ko"})
 _LEAST_IN_A_ROW = 4
-# A single character is part of a name or word (四川, 三星, 一些) unless something that is counted follows.
+# A single character is part of a name or word (四川, 三星, 一些) unless a counted thing follows.
 _COUNTED = frozenset(
     "个個名位年月日号號岁歲歳天次家种種条條项項只隻件座场場元円倍级級届屆枚周週人秒时時点點つ回冊台階か"
 )
 _COUNTED_AFTER_ONE = frozenset("月日号號")
 _SOME_BEFORE, _SOME_AFTER = frozenset("几幾数數好"), frozenset("几幾数數来來")
-# 千瓦, 百米: the last numeral belongs to the measure.
+# 千瓦, 百米: the last numeral belongs to the unit of measure.
 _MEASURES = frozenset("瓦克米卡焦赫帕伏吨")
 
 
 def measure_begins(run: Sequence[str], after: str) -> bool:
-    """Whether the last numeral of a run begins a measure: 千瓦 in 2亿千瓦."""
+    """Whether the last numeral of a run begins a unit of measure: 千瓦 in 2亿千瓦."""
     return len(run) > 1 and run[-1] in ("千", "百", "兆") and after in _MEASURES
 
 
 def read_han(run: Sequence[str], *, before: str, after: str, language: str) -> str | None:
-    """The value of a run of Chinese numerals and digits, between two characters; `None` if it is no number.
+    """The value of a run of Chinese numerals and digits between two characters; `None` if not a number.
 
     >>> [read_han(run, before="", after="", language="zh") for run in ("二十一", "三千零五", "二〇一九")]
     ['21', '3005', '2019']
@@ -520,14 +534,14 @@ def read_han(run: Sequence[str], *, before: str, after: str, language: str) -> s
     >>> read_han(["1.2", "亿"], before="", after="", language="zh")
     '120000000'
     """
-    if before in _SOME_BEFORE or after in _SOME_AFTER:  # 几十万 is no 100,000, and 三十几 no 30
+    if before in _SOME_BEFORE or after in _SOME_AFTER:  # 几十万 is not 100,000, and 三十几 is not 30
         return None
     if len(run) == 1:
         return _single_han(run[0], before, after)
     if all(character in _HAN_DIGITS for character in run):
         is_row = len(run) >= _LEAST_IN_A_ROW or (len(run) == _LEAST_IN_A_ROW - 1 and "〇" in run)
         return str(int("".join(str(_HAN_DIGITS[character]) for character in run))) if is_row else None
-    if "兆" in run and language == "zh":  # a million for some, a million millions for others
+    if "兆" in run and language == "zh":  # means a million for some people, a million millions for others
         return None
     return _structured_han(run)
 
@@ -573,7 +587,7 @@ def _structured_han(run: Sequence[str]) -> str | None:
                 after_zero = True
             else:
                 digit = Decimal(value)
-                # 一万二 is 12,000 for some, and 三百五 is 350: only clear numbers count.
+                # 一万二 is 12,000 for some people, and 三百五 is 350; only unambiguous numbers count.
                 if is_last and (section or chunks) and not after_zero and unit != 10:
                     return None
         else:
@@ -592,7 +606,7 @@ _DECIMAL_COMMA = {
     "hu", "hy", "id", "is", "it", "ka", "kk", "lt", "lv", "mk", "nb", "nl", "nn", "no", "pl", "pt", "ro",
     "ru", "sk", "sl", "sq", "sr", "sv", "tr", "uk", "uz", "vi",
 }  # fmt: skip
-# Regions that write numbers unlike their language.
+# Regions that write numbers differently from their language.
 _DECIMAL_POINT = {
     "de-ch", "de-li", "it-ch", "es-do", "es-gt", "es-hn", "es-mx", "es-ni", "es-pa", "es-pr", "es-sv",
     "es-us",
@@ -602,14 +616,14 @@ GROUPED_BY_SPACE = {
     "be", "bg", "ca", "cs", "de", "es", "et", "fi", "fr", "hu", "hy", "ka", "kk", "lt", "lv", "nb", "nn",
     "no", "pl", "pt", "ru", "sk", "sl", "sv", "uk",
 }  # fmt: skip
-"""Languages where an ordinary space can separate thousands; a no-break space can in all."""
+"""Languages where an ordinary space can separate thousands; a no-break space can do so in all."""
 
 _MARK = "[.,'d]"
 _ASCII_MARKS = {"，": ",", "．": ".", "٫": "d"}
 
 
 def group_mark(language: str) -> str:
-    """The mark, of "," and ".", that separates thousands. An unknown language counts like English.
+    """The mark ("," or ".") that separates thousands. Unknown languages are treated like English.
 
     >>> group_mark("pt-BR"), group_mark("es-MX"), group_mark("")
     ('.', ',', ',')
@@ -619,7 +633,7 @@ def group_mark(language: str) -> str:
 
 
 def canonical_number(number: str, *, language: str) -> str | None:
-    """The value in ASCII digits with a decimal point and no idle zeros; `None` for several values.
+    """The value in ASCII digits with a decimal point, without superfluous zeros; `None` if ambiguous.
 
     >>> canonical_number("1.234,50", language="de"), canonical_number("1,234", language="de")
     ('1234.5', '1.234')
@@ -638,7 +652,7 @@ def canonical_number(number: str, *, language: str) -> str | None:
 
 
 def _plain(character: str) -> str:
-    """Replace by ASCII digits and marks: "'" separates groups, "d" decimals, in every language."""
+    """Replace by ASCII digits and marks; "'" separates groups and "d" decimals in every language."""
     digit = unicodedata.decimal(character, None)
     if digit is not None:
         return str(digit)
@@ -646,7 +660,7 @@ def _plain(character: str) -> str:
 
 
 def _are_groups(parts: list[str]) -> bool:
-    """Whether groups are thousands, or lakhs and crores as in India."""
+    """Whether groups are valid: thousands, or lakhs and crores as in India."""
     first, *middle, last = parts
     lengths = {len(part) for part in middle}
     return 1 <= len(first) <= 3 and len(last) == 3 and first != "0" and (lengths <= {3} or lengths == {2})

@@ -1,7 +1,7 @@
-"""Numbers and names of people that can be replaced in two texts at once, without a parser or a lexicon.
+"""Finds numbers and names of people that can be replaced in two texts, without parser or lexicon.
 
-Only certain places are found: a number in digits that is once in each text, and a name that both texts write
-alike. The two texts may be the same.
+Only certain places are found: a number in digits that occurs once in each text, and a name that both texts
+write in the same way. The two texts may be the same.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from mtassay.nlp.annotation import Annotation, Annotator, Layer, Token, TokenSpa
 from mtassay.nlp.numerals import canonical_number
 
 Sides = tuple[Annotation, Annotation]
-"""A source and its reference, as read by a `PlainAnnotator` or a better one."""
+"""A source and its reference, as read by a `PlainAnnotator` or a better annotator."""
 
 _TOKEN = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+)*|[^\W\d_]+|[^\w\s]|_")
 
 
 class PlainAnnotator(Annotator):
-    """Annotates words by their spelling alone: numbers, and listed names of people."""
+    """Annotates words only by their spelling: numbers, and listed names of people."""
 
     name = "plain"
     gives: frozenset[Layer] = frozenset(("tokens", "pos", "entities"))
@@ -36,16 +36,16 @@ class PlainAnnotator(Annotator):
 
     @property
     def signature(self) -> str:
-        """The same for all languages."""
+        """The signature, which is the same for all languages."""
         return "plain:1"
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
-        """One annotation for each text; words that are neither numbers nor names have no part of speech."""
+        """Return one annotation per text; words other than numbers and names have no part of speech."""
         return [self.read(text) for text in texts]
 
     @staticmethod
     def read(text: str) -> Annotation:
-        """One text."""
+        """Annotate one text."""
         tokens: list[Token] = []
         for match in _TOKEN.finditer(text):
             word = match.group()
@@ -60,9 +60,9 @@ class PlainAnnotator(Annotator):
 
 
 class Replacement(NamedTuple):
-    """A place on both sides, in characters, with its substitutes: pairs of source and reference.
+    """A place in both texts (character offsets) with its substitutes: pairs of source and reference.
 
-    `number` is that of the token in the source.
+    `number` is the number of the token in the source.
     """
 
     start: int
@@ -85,10 +85,10 @@ _LABELS = re.compile(
     r"|page|seite|página|стр|formula|formel|channel|kanal|line|linie|room|zimmer|第|类|型|期)\w*",
     re.IGNORECASE,
 )  # fmt: skip
-"""Words that make a number after them a name: `type 2`, `phase 3`."""
+"""Words that turn a number after them into a name: `type 2`, `phase 3`."""
 _JOINTS = frozenset("-–—/:'’‘′″²³_@#№+=<>×*^~\\&|{}[]第")
 _AFTER = frozenset("月월号番余多来几은는이가을를와과로")
-"""A month's number, and Korean particles that change with the number before them."""
+"""Numbers of months, and Korean particles that depend on the number before them."""
 _NEVER_BEFORE = re.compile(r"(?:[+=×<>≥≤±~]|\s[-–—])\s*$")
 _NEVER_AFTER = re.compile(
     r"\s?(?:stars?\b|sterne?n?\b|étoiles?\b|estrel(?:la|a)s?\b|stelle?\b|星)", re.IGNORECASE
@@ -97,7 +97,7 @@ _CONFIDENCE = re.compile(
     r"signifi[ck]|confid|konfid|confian|intervall?\b|\b[CIK]I\b|置信|显著", re.IGNORECASE
 )
 _HALF_DAY = re.compile(r"\bin the (?:morning|afternoon|evening)\b|\bat night\b|\d ?[ap]\.?m\b", re.IGNORECASE)
-"""Words that make a number up to 12 an hour: `18 in the morning` is not one."""
+"""Words that turn a number up to 12 into an hour: `18 in the morning` is not an hour."""
 _MONTHS = re.compile(
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|fév|avr|mai|août|déc|ene|abr|ago|dic)[a-zû]*",
     re.IGNORECASE,
@@ -105,11 +105,11 @@ _MONTHS = re.compile(
 
 
 def number_places(languages: tuple[str, str], texts: Sides) -> list[Replacement]:
-    """The numbers in digits that are once on both sides and mean the same.
+    """Find numbers in digits that occur once in both texts and have the same meaning.
 
-    Size and roundness stay, and so do the order among the numbers of a sentence, the plural of the counted
-    noun (also if 2 to 4 have one of their own) and an English `a` or `an`. Numbers that may be a name, a part
-    of a sum, a range, a version or a clock time stay unchanged.
+    Substitutes have the same size and roundness. They do not change the order of the numbers in a sentence,
+    the plural form of the counted noun (some languages have one for 2 to 4), or an English `a` or `an`.
+    Numbers that may be a name, a part of a sum, a range, a version or a time are not replaced.
     """
     sides = [dict(_numbers(side, code)) for side, code in zip(texts, languages, strict=True)]
     values = [Counter(side.values()) for side in sides]
@@ -149,7 +149,7 @@ def _numbers(annotation: Annotation, code: str) -> Iterator[tuple[int, str]]:
 
 
 def _parts_of_sums(values: Sequence[Decimal]) -> set[Decimal]:
-    """Numbers that add up to another number or to 100, and these sums."""
+    """Numbers that add up to another number or to 100, and the sums."""
     parts: set[Decimal] = set()
     for a, b in combinations(values, 2):
         if a + b in (*values, 100):
@@ -158,7 +158,7 @@ def _parts_of_sums(values: Sequence[Decimal]) -> set[Decimal]:
 
 
 def _is_name(annotation: Annotation, number: int, code: str) -> bool:
-    """Whether a number is joined to something else, or does not count: `COVID-19`, `Boeing 787`, `5th`."""
+    """Whether a number is joined to something or is not a quantity: `COVID-19`, `Boeing 787`, `5th`."""
     token, text = annotation.tokens[number], annotation.text
     before, after = text[: token.start], text[token.end :]
     if _NEVER_BEFORE.search(before) or _NEVER_AFTER.match(after) or (number == 0 and after[:1] in ").:"):
@@ -181,7 +181,7 @@ def _is_name(annotation: Annotation, number: int, code: str) -> bool:
     previous = annotation.tokens[number - 1] if number else None
     if previous is None:
         return False
-    # German writes all nouns with a capital; elsewhere one before a number that is no year makes a name.
+    # In languages other than German, a capitalised word before a number (not a year) makes a name.
     is_date = _year(token.text) is not None or _MONTHS.match(previous.text) is not None
     if previous.pos == "PROPN" and code != "de" and not is_date and not _opens(annotation, number - 1):
         return True
@@ -207,7 +207,7 @@ def _digits(text: str) -> str:
 
 
 def _written(text: str, digits: str) -> str:
-    """Write these digits in the text's own way.
+    """Write digits in the format of the text.
 
     >>> _written("4.500", "4300"), _written("１２", "13")
     ('4.300', '１３')
@@ -219,7 +219,7 @@ def _written(text: str, digits: str) -> str:
 
 
 def _alternatives(text: str, value: Decimal) -> Iterator[tuple[str, Decimal]]:
-    """Other digits for a number, with their value: the last one that is not 0 is replaced.
+    """Other digits for a number, with their values; the last digit that is not 0 is replaced.
 
     >>> [digits for digits, _ in _alternatives("35", Decimal(35))]
     ['36', '37', '38', '39']
@@ -227,7 +227,7 @@ def _alternatives(text: str, value: Decimal) -> Iterator[tuple[str, Decimal]]:
     ['2100', '2200', '2300', '2400', '2600', '2700', '2800', '2900']
     """
     digits = _digits(text)
-    if (year := _year(text)) is not None:  # A near year, but not a future one; 1900 may not be a year.
+    if (year := _year(text)) is not None:  # A close year that is not in the future; 1900 may not be a year.
         near = (year - 2, year - 1, year + 1) if year % 100 else ()
         yield from ((str(new), Decimal(new)) for new in near if new < max(2020, year))
         return
@@ -235,7 +235,7 @@ def _alternatives(text: str, value: Decimal) -> Iterator[tuple[str, Decimal]]:
     if at < 0 or value in (1, 2, 24, 100, 365, 911) or (digits[0] == "0" == digits[:1] and value >= 1):
         return
     scale = Decimal(10) ** (len(digits) - 1 - at) * (value / int(digits) if int(digits) else 1)
-    # Days and hours stay possible, in all uses of the number.
+    # Days and hours stay valid in all uses of the number.
     most = 23 if value <= 23 else 28 if value <= 31 else None
     for digit in "123456789":
         new = digits[:at] + digit + digits[at + 1 :]
@@ -247,13 +247,13 @@ def _alternatives(text: str, value: Decimal) -> Iterator[tuple[str, Decimal]]:
 
 
 def _plural(digits: str) -> str:
-    """The form of a noun after it in Slavic languages; 1 has one of its own everywhere."""
+    """The plural form that a number requires in Slavic languages; 1 has its own form everywhere."""
     last, teens = digits[-1], digits[-2:-1] == "1"
     return "many" if teens or last in "056789" else "one" if last == "1" else "few"
 
 
 def _sounds_vowel(digits: str) -> bool:
-    """Whether it needs `an` in English, or `l'` in Italian."""
+    """Whether a number needs `an` in English, or `l'` in Italian."""
     return digits[0] == "8" or digits[:2] in ("11", "18")
 
 
@@ -284,10 +284,10 @@ def known_names() -> dict[str, tuple[str, str]]:
 
 
 def name_places(languages: tuple[str, str], texts: Sides) -> list[Replacement]:
-    """Each given or family name that is once on both sides, unchanged, in order.
+    """Find given and family names that occur once in both texts, unchanged, in order.
 
-    A given name or title before it identifies a family name, so places and firms are left out. A given name
-    is replaced by one of the same gender and, if known, of the same origin.
+    A family name needs a given name or title before it, so places and companies are left out. A given name is
+    replaced by one of the same gender and, if known, the same origin.
     """
     if not set(languages) <= _AS_WRITTEN:
         return []
@@ -320,7 +320,7 @@ def name_places(languages: tuple[str, str], texts: Sides) -> list[Replacement]:
 
 
 def keeps_genitive(text: str, start: int, end: int, after: str) -> bool:
-    """Whether an apostrophe after these characters, if there is one, stays right with another word there.
+    """Whether an apostrophe after this span, if any, is still right after the replacement.
 
     >>> [keeps_genitive("Hans' bicycle", 0, 4, name) for name in ("Lars", "Peter")]
     [True, False]
@@ -332,7 +332,7 @@ def keeps_genitive(text: str, start: int, end: int, after: str) -> bool:
         return True
     if mark[1]:
         return not after.endswith("s") or text[start:end].endswith("s")
-    # After any other word it closes a quotation.
+    # After any other word, it closes a quotation.
     return after.endswith(_SIBILANTS) or not text[start:end].endswith(_SIBILANTS)
 
 
@@ -361,7 +361,7 @@ def _kind(annotation: Annotation, number: int) -> str | None:
 
 
 def _is_in_firm(annotation: Annotation, number: int) -> bool:
-    """Whether an annotator reads it as part of a firm, a building or a work."""
+    """Whether an annotator reads the name as part of a company, a building or a work."""
     kinds = {entity.label for entity in annotation.entities if entity.start <= number < entity.end}
     return bool(kinds & {"ORG", "FAC", "WORK_OF_ART", "PRODUCT", "LAW", "EVENT"})
 

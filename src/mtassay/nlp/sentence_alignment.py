@@ -1,11 +1,11 @@
-"""Alignment of the sentences of a translation with those of its source, if lines do not match.
+"""Aligns the sentences of a translation with those of its source, if lines do not match.
 
-A monotone dynamic programme after Gale and Church (1993) and Thompson and Koehn (2019, Vecalign): one
-sentence with up to three, sentences that have no counterpart, and neighbours that changed places. The gain of
-a block grows with the likeness of its two sides and the fit of their lengths. Likeness comes from vectors
-that can be added: those of the sentence encoder, or counts of character sequences if both sides are in one
-language. The search keeps to a band around the diagonal, and a long document is aligned in overlapping
-windows, so time and memory grow with its length, not its square.
+It is a monotone dynamic programme after Gale and Church (1993) and Thompson and Koehn (2019, Vecalign). It
+links one sentence to up to three, and finds sentences without a counterpart and swapped neighbours. The gain
+of a block depends on the similarity of its two sides and on the fit of their lengths. Similarity uses vectors
+that can be added: from the sentence encoder, or counts of character n-grams if both sides are in one
+language. The search uses a band around the diagonal, and long documents are aligned in overlapping windows,
+so time and memory are linear in the length.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Features = Callable[[Sequence[str], Sequence[str]], tuple[Floats, Floats]]
-"""The vectors of the sentences of both sides, one row each; a block's vector is the sum of its rows."""
+"""Computes vectors of both sides' sentences, one per row; a block's vector is the sum of its rows."""
 
 _BLOCKS = ((1, 1), (1, 2), (2, 1), (1, 3), (3, 1))
 _SWAPS = ((1, 1), (1, 2), (2, 1), (2, 2))
@@ -33,10 +33,11 @@ _END = re.compile(r"(?<=[.!?…؟۔।॥։።။])[\"'”’»)\]]*\s+(?=\S)|(?
 class AlignmentSettings:
     """The gain of a block for each character.
 
-    `alone` is for a sentence of 60 characters without a counterpart. A longer one gains more by `growth`: two
-    long texts are more alike by chance. `lengths` weighs the misfit of lengths; each sentence beyond one on a
-    side costs `more`, two swapped neighbours cost `swap`. Two sentences without a counterpart count as moved
-    from the likeness `moved` on, or from `mutual` on if each is most like the other.
+    `alone` is the gain of a sentence of 60 characters without a counterpart. It increases with the length by
+    `growth`, since long texts are more similar by chance. `lengths` is the weight of a misfit of lengths.
+    Each sentence after the first on a side costs `more`, and two swapped neighbours cost `swap`. Two
+    sentences without a counterpart count as moved if their similarity is at least `moved`, or `mutual` if each is most like
+    the other.
     """
 
     alone: float
@@ -59,9 +60,9 @@ _LONG, _WINDOW, _ANCHOR = 200, 120, 3
 
 
 class Link(NamedTuple):
-    """Sentences of the source and of the translation that belong together, by number from 0 on.
+    """Corresponding sentences of the source and the translation, numbered from 0.
 
-    An empty side has no counterpart. `likeness` is from 0 to 1.
+    If one side is empty, the other has no counterpart. `likeness` is from 0 to 1.
     """
 
     source: tuple[int, ...]
@@ -70,7 +71,7 @@ class Link(NamedTuple):
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text: its lines, split after the marks that end a sentence.
+    """Split a text into sentences: at line ends and after marks that end a sentence.
 
     >>> split_sentences('He left. "Why?" She knew.')
     ['He left.', '"Why?"', 'She knew.']
@@ -79,7 +80,7 @@ def split_sentences(text: str) -> list[str]:
     """
     sentences, start = [], 0
     for match in _END.finditer(text):
-        # Closing marks belong to the sentence that they close.
+        # Closing quotes and brackets belong to the sentence that they close.
         end = match.start() + len(match[0].rstrip())
         sentences.append(text[start:end].strip())
         start = match.end()
@@ -87,7 +88,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def character_features(source: Sequence[str], target: Sequence[str]) -> tuple[Floats, Floats]:
-    """Roots of counts of sequences of three to five characters; rare ones weigh more."""
+    """Square roots of counts of character 3- to 5-grams; rare n-grams weigh more."""
     counts = np.sqrt([_counts(text) for text in (*source, *target)]).reshape(-1, _SIZE)
     rarity = np.log((len(counts) + 1) / ((counts > 0).sum(axis=0) + 0.5))
     counts *= np.maximum(rarity, 0.05)
@@ -102,12 +103,12 @@ def _counts(text: str) -> Floats:
     for n in range(2, min(len(codes), 5) + 1):
         key = key[:-1] * np.uint64(1_000_003) + codes[n - 1 :]
         keys.append((key ^ (key >> np.uint64(17))) % np.uint64(_SIZE))
-    # Sequences of two count only in a text without longer ones.
+    # Bigrams count only in a text without longer n-grams.
     return np.bincount(np.concatenate(keys[1:] or keys).astype(np.int64), minlength=_SIZE).astype(float)
 
 
 def encoder_features(encode: Callable[[Sequence[str]], NDArray[np.float32]]) -> Features:
-    """Vectors of a sentence encoder; their lengths are how much the sentences say."""
+    """Vectors of a sentence encoder, with lengths that represent how much a sentence says."""
 
     def features(source: Sequence[str], target: Sequence[str]) -> tuple[Floats, Floats]:
         vectors = np.asarray(encode([*source, *target]), float)
@@ -124,17 +125,16 @@ def align_sentences(
     features: Features = character_features,
     settings: AlignmentSettings = BY_CHARACTERS,
 ) -> list[Link]:
-    """The links between two documents, in the order of the source; every sentence is in one link.
+    """Link two documents; links are in the order of the source, and every sentence is in one link.
 
     Args:
         source: The sentences of the source, or of a reference in the language of the translation.
         target: The sentences of the translation.
-        features: What says how alike two blocks are.
-        settings: What a block gains.
+        features: Gives the vectors for the similarity of blocks.
+        settings: The gains of blocks.
 
     Returns:
-        Links whose sides are sentences that follow each other. Sentences that changed places have links that
-        cross.
+        Links whose sides are consecutive sentences. Links of swapped sentences cross.
 
     >>> sources = ["The dog sleeps.", "It is late in the evening.", "Everybody goes home."]
     >>> target = ["It is late in the evening, and everybody goes home."]
@@ -171,7 +171,7 @@ def _aligned(
     *,
     least_band: int,
 ) -> list[Link]:
-    """The links between two texts, by a search within a band around the diagonal."""
+    """Link two texts by a search within a band around the diagonal."""
     n, m = len(source), len(target)
     if not n or not m:
         return [Link((i,), ()) for i in range(n)] + [Link((), (j,)) for j in range(m)]
@@ -183,9 +183,9 @@ def _aligned(
 
 
 def _cut(links: Sequence[Link], settings: AlignmentSettings) -> tuple[int, int] | None:
-    """Possible end of a window: within the last sure links, uncrossed; `None` if nothing is sure.
+    """A possible end of a window, within the last certain links that nothing crosses; `None` without one.
 
-    Several one-to-one links in a row between similar sentences are sure.
+    Several consecutive one-to-one links between similar sentences are certain.
     """
     paired = [link for link in links if link.source and link.target]
     for place in range(len(paired) * 3 // 4 - 1, _ANCHOR - 2, -1):
@@ -213,12 +213,12 @@ class _Gains:
         self.settings = settings
         self.sizes = tuple(np.array([_size(text) for text in side]) for side in (source, target))
         ratio = self.sizes[1].sum() / self.sizes[0].sum()
-        # A document without half of its sentences must not change the expected lengths.
+        # Missing sentences, even half of a document, must not change the expected lengths.
         self.scale = float(np.clip(ratio, 0.7, 1.4)) if ratio > 0.55 else 1.0
         lengths = {k: tuple(_windows(size, k) for size in self.sizes) for k in (1, 2, 3)}
         self.likeness: dict[tuple[int, int], Floats] = {}
         self.gain: dict[tuple[int, int], list[list[float]]] = {}
-        # The product of two blocks is the sum of the products of their sentences.
+        # The dot product of two blocks is the sum of the products of their sentences.
         products = left @ right.T
         squares = left @ left.T, right @ right.T
         norms = [{k: _norms(own, k) for k in (1, 2, 3)} for own in squares]
@@ -247,7 +247,7 @@ def _windows(values: Floats, k: int) -> Floats:
 
 
 def _norms(products: Floats, k: int) -> Floats:
-    """The lengths of the vectors of blocks of `k` sentences, from the products of these."""
+    """The lengths of the vectors of blocks of `k` sentences, from the sentences' products."""
     squares = [_windows(products.diagonal(step), k - step) * (1 + (step > 0)) for step in range(k)]
     return np.maximum(np.sqrt(np.maximum(sum(squares), 0)), 1e-9)
 
@@ -298,7 +298,7 @@ def _link(gains: _Gains, i: int, a: int, j: int, b: int) -> Link:
 
 
 def _separated(links: list[Link], gains: _Gains) -> list[Link]:
-    """Remove sentences that do not belong to their links: a block is more alike than any part of it."""
+    """Split links where a single pair of sentences is more similar than the whole block."""
     separated: list[Link] = []
     for link in links:
         (source, target, likeness), one = link, gains.likeness[1, 1]
@@ -318,7 +318,7 @@ def _separated(links: list[Link], gains: _Gains) -> list[Link]:
 
 
 def _rejoined(links: list[Link], gains: _Gains) -> list[Link]:
-    """Link neighbours without a counterpart, one per side and one far longer: they are a bad translation."""
+    """Link adjacent sentences without counterparts and of very different lengths: a bad translation."""
     joined: list[Link] = []
     for link in links:
         last = joined[-1] if joined else None
@@ -337,7 +337,7 @@ def _is_far_longer(gains: _Gains, i: int, j: int) -> bool:
 
 
 def _moved(links: list[Link], gains: _Gains, settings: AlignmentSettings) -> list[Link]:
-    """Link sentences without a counterpart that match each other: they were moved."""
+    """Link matching sentences without counterparts, which were moved."""
     lost = [link for link in links if not link.target]
     new = [link for link in links if not link.source]
     alike = gains.likeness[1, 1]

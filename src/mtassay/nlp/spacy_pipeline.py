@@ -1,9 +1,9 @@
-"""spaCy: the official pipelines, users' own, and those of language packs."""
+"""spaCy with official pipelines, the user's own pipelines, and pipelines of language packs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -15,7 +15,7 @@ from mtassay.data.language_packs import OUR_PACKS, fingerprint, install_line, pa
 from mtassay.nlp.annotation import Annotation, Annotator, Layer, Token, TokenSpan
 from mtassay.nlp.annotators import read_each
 
-# The transformers last: without a GPU they take seconds for a sentence.
+# Transformers come last, since they take seconds per sentence without a GPU.
 _SIZES = ("lg", "md", "pack", "sm", "other", "trf")
 # The languages that spaCy trains pipelines for: https://spacy.io/models
 _NEWS = frozenset(
@@ -33,14 +33,14 @@ _LAYERS: frozenset[Layer] = frozenset(("tokens", "lemma", "pos", "features", "de
 
 
 def models(language: str) -> list[str]:
-    """The pipelines for a language on this machine, first choice first; empty without spaCy.
+    """The installed pipelines for a language, best first; empty without spaCy.
 
-    Larger ones come first, and a pack's before the small official one; transformers come last, because they
-    are slow.
+    Larger pipelines come first, and a pack's pipeline comes before the small official one. Transformers come
+    last, because they are slow.
     """
     if find_spec("spacy") is None:
         return []
-    # spaCy's own list is made from this; importing spaCy takes half a second.
+    # spaCy makes its own list from this; importing spaCy takes half a second.
     names = [
         entry.name for entry in entry_points(group="spacy_models") if entry.name.startswith(f"{language}_")
     ]
@@ -57,7 +57,7 @@ def _size(name: str) -> str:
 
 
 def promised(model: str) -> frozenset[Layer]:
-    """The layers that a pipeline gives, by its `meta.json`; empty without this file."""
+    """The layers that a pipeline gives according to its `meta.json`; empty without this file."""
     spec = None if "/" in model or "\\" in model else find_spec(model)
     folder = Path(model) if spec is None or spec.origin is None else Path(spec.origin).parent
     try:
@@ -68,7 +68,7 @@ def promised(model: str) -> frozenset[Layer]:
 
 
 def open_model(language: str, model: str) -> SpacyAnnotator:
-    """The pipeline with this name or path; a `UsageError` says how to get it."""
+    """Open the pipeline with this name or path; `UsageError` says how to get it."""
     annotator = SpacyAnnotator(load_pipeline(model), folder=Path(model) if Path(model).is_dir() else None)
     if annotator.language != language:
         raise UsageError(f"spaCy pipeline {model!r} reads '{annotator.language}', not '{language}'.")
@@ -76,7 +76,7 @@ def open_model(language: str, model: str) -> SpacyAnnotator:
 
 
 def advice(language: str, needs: frozenset[Layer]) -> str | None:
-    """Command that installs the package and the middle-sized official pipeline, or the pack that has one."""
+    """The command that installs the package and the medium official pipeline, or a pack with a pipeline."""
     if language not in _NEWS | _WEB or not needs <= _LAYERS:
         return None
     pipeline = f"{language}_core_{'web' if language in _WEB else 'news'}_md"
@@ -89,7 +89,7 @@ def advice(language: str, needs: frozenset[Layer]) -> str | None:
 
 
 def load_pipeline(model: str) -> Any:
-    """The result of `spacy.load` for this name or path, with one-line errors."""
+    """Call `spacy.load` for this name or path, with one-line errors."""
     try:
         import spacy
     except ImportError:
@@ -110,7 +110,7 @@ def load_pipeline(model: str) -> Any:
 
 
 class SpacyAnnotator(Annotator):
-    """A loaded pipeline. `folder` is its source, if it is not an installed package."""
+    """A loaded pipeline. `folder` is its folder if it is not an installed package."""
 
     name = "spacy"
 
@@ -136,16 +136,15 @@ class SpacyAnnotator(Annotator):
         return "|".join(parts)
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
-        """One annotation per text, in order; tokens of white space are left out."""
-        return read_each(texts, self._read)
-
-    def _read(self, texts: list[str]) -> Iterable[Annotation]:
-        return map(annotation, self._pipeline.pipe(texts, disable=self._left_out))
+        """Return one annotation per text, in order, without white space tokens."""
+        return read_each(
+            texts, lambda some: map(annotation, self._pipeline.pipe(some, disable=self._left_out))
+        )
 
     def for_entities(self) -> SpacyAnnotator:
-        """Without tagger, parser and lemmatizer, unless rules use their results to find entities.
+        """Annotate entities without tagger, parser and lemmatizer, unless rules need them for entities.
 
-        The parser ends sentences, which no entity may cross: without it a few entities are longer.
+        Without the parser, a few entities are longer, since entities cannot cross the ends of sentences.
         """
         return SpacyAnnotator(self._pipeline, folder=self._folder, left_out=_not_for_entities(self._pipeline))
 
@@ -163,7 +162,7 @@ def _not_for_entities(pipeline: Any) -> list[str]:
 
 
 def annotation(document: Any) -> Annotation:
-    """A spaCy `Doc` as an annotation of its text."""
+    """Convert a spaCy `Doc` to an annotation of its text."""
     kept = [token for token in document if not token.is_space]
     place = {token.i: index for index, token in enumerate(kept)}
     parsed = document.has_annotation("DEP")
@@ -192,7 +191,7 @@ def _token(token: Any, place: dict[int, int], parsed: bool) -> Token:
 
 
 def _head(token: Any, place: dict[int, int]) -> int:
-    """The nearest token above that is not white space; -1 without one."""
+    """The nearest ancestor that is not white space; -1 without one."""
     while token.head.i != token.i:
         token = token.head
         if token.i in place:
@@ -201,7 +200,7 @@ def _head(token: Any, place: dict[int, int]) -> int:
 
 
 def _layers(pipeline: Any) -> frozenset[Layer]:
-    """Ask the pipeline itself: in some languages the tokenizer alone gives part of speech and lemma."""
+    """The pipeline's layers; in some languages, the tokenizer already gives part of speech and lemma."""
     document = pipeline("1 2")
     layers: set[Layer] = {"tokens"}
     by_attribute: dict[str, Layer] = {

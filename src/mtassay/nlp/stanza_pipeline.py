@@ -1,4 +1,4 @@
-"""Stanza, with models that the user downloaded; it never fetches anything itself."""
+"""Stanza, with models that the user downloaded; this module never downloads anything."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _LAYERS: dict[str, tuple[Layer, ...]] = {
 
 
 def models(language: str) -> list[str]:
-    """The folder of models, if Stanza is installed and the folder has this language."""
+    """The folder of models, if Stanza is installed and the folder has the language."""
     folder = _default_folder()
     return [str(folder)] if find_spec("stanza") and (folder / _code(language)).is_dir() else []
 
 
 def _default_folder() -> Path:
-    """The folder into which `stanza.download` puts models."""
+    """The folder where `stanza.download` stores models."""
     folder = os.environ.get("STANZA_RESOURCES_DIR")
     return Path(folder) if folder else Path.home() / "stanza_resources"
 
@@ -50,7 +50,7 @@ def _code(language: str) -> str:
 
 
 def open_model(language: str, model: str) -> StanzaAnnotator:
-    """The models of a language in this folder, with all their layers."""
+    """Open the models of a language in this folder, with all their layers."""
     stanza = load_package("stanza", what="annotator 'stanza'", package="stanza", extra="stanza")
     folder, code = Path(model).expanduser(), _code(language)
     if not (folder / code).is_dir():
@@ -63,14 +63,14 @@ def open_model(language: str, model: str) -> StanzaAnnotator:
         pipeline = stanza.Pipeline(
             code, dir=str(folder), processors=processors, download_method=None, verbose=False
         )
-    except Exception as error:  # Stanza raises all errors of its parts
+    except Exception as error:  # Stanza raises many kinds of errors
         reason = " ".join(str(error).split())[:200]
         raise UsageError(f"Stanza cannot load '{language}' from {folder}: {reason}") from None
     return StanzaAnnotator(pipeline, language=language, model=code)
 
 
 def advice(language: str, needs: frozenset[Layer]) -> str:
-    """Command that installs the package and the models of a language; their layers are known only then."""
+    """The command that installs the package and a language's models; layers are known only afterwards."""
     package = "" if find_spec("stanza") else "pip install 'mtassay[stanza]' && "
     return f"{package}python -c \"import stanza; stanza.download('{_code(language)}')\""
 
@@ -109,7 +109,7 @@ class StanzaAnnotator(Annotator):
 
 
 def annotation(text: str, document: Any, gives: frozenset[Layer]) -> Annotation:
-    """A Stanza `Document` as an annotation of its text."""
+    """Convert a Stanza `Document` to an annotation of its text."""
     words: list[Word] = []
     for sentence in document.sentences:
         before = len(words)
@@ -128,7 +128,7 @@ def annotation(text: str, document: Any, gives: frozenset[Layer]) -> Annotation:
 
 
 def _word(word: Any, token: Any, before: int) -> Word:
-    head = word.head or 0  # from 1 in its sentence; 0 is the root, and None not parsed
+    head = word.head or 0  # counts from 1 in its sentence; 0 is the root, None is not parsed
     return Word(
         start=token.start_char,
         end=token.end_char,
@@ -148,7 +148,7 @@ def _place(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int] | N
 
 
 def _constituents(document: Any, tokens: Sequence[Token]) -> tuple[TokenSpan, ...]:
-    """All labelled nodes above the words, except for the empty root; longer before shorter."""
+    """All labelled nodes above the words except for the empty root, longer before shorter."""
     spans: set[TokenSpan] = set()
     for sentence in document.sentences:
         # The leaves of the tree are syntactic words; a written word may have several.
@@ -163,7 +163,7 @@ def _constituents(document: Any, tokens: Sequence[Token]) -> tuple[TokenSpan, ..
 
 
 def _collect(tree: Any, ends: Sequence[tuple[int, int]], first: int, spans: set[TokenSpan]) -> int:
-    """Add the spans of a tree whose first leaf has this number; return the number after its last leaf."""
+    """Add the spans of a tree whose first leaf has this number; return the number of the next leaf."""
     if not tree.children:
         return first + 1
     last = first

@@ -1,8 +1,7 @@
-"""Word alignment by a table of translations that a language pack has; `models/align/build.py` learns ours.
+"""Aligns words by a language pack's table of translations; `models/align/build.py` makes our tables.
 
-The table knows words, and pieces of words for unknown forms. Words outside the table may still be written
-alike (names, numbers, cognates); and if the sentence encoder is installed, it links the words that are left
-over.
+The table has words, and pieces of words for unknown forms. Words outside the table are linked if they have
+similar spellings (names, numbers, cognates). The sentence encoder, if installed, links the rest.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from mtassay.nlp.links import (
 
 @lru_cache(maxsize=100_000)
 def likeness(one: str, other: str) -> float:
-    """From 0 to 1: the share of common letter pairs (Dice), with accents and case left out; 1 where equal.
+    """The share of common letter pairs (Dice), 0 to 1, without accents and case; 1 if equal.
 
     >>> likeness("Okafor", "Okafor"), likeness("Brasília", "brasilia"), likeness("rain", "chuva")
     (1.0, 1.0, 0.0)
@@ -60,7 +59,7 @@ def _plain(word: str) -> str:
 
 
 def _letter_pairs(word: str) -> frozenset[tuple[str, int]]:
-    # The same pair again counts again; the edges of the word count too.
+    # Repeated pairs count each time, and so do the edges of the word.
     counts: dict[str, int] = {}
     numbered = set()
     for at in range(len(word) + 1):
@@ -72,18 +71,18 @@ def _letter_pairs(word: str) -> frozenset[tuple[str, int]]:
 
 VERSION = "mtassay-lexicon-1"
 NULL = "NULL"
-"""Means no word; it is in capitals, so no word is equal to it."""
+"""Means no word; no word is equal to it, since words are in lower case."""
 MARK = "~"
-"""The mark before a piece of a word."""
+"""The marker before a piece of a word."""
 QUANTUM = 0.25
-"""A probability p is written as the whole number next to -ln(p) / QUANTUM, and as `-` if it is 0."""
+"""A probability p is written as -ln(p) / QUANTUM, rounded, or as `-` if it is 0."""
 PREFIX = 5
 
 Floats = NDArray[np.float64]
 
 
 def pieces(word: str, language: str) -> list[str]:
-    """The meaningful parts of an unknown form: its first letters; in Chinese each of its characters.
+    """The meaningful parts of an unknown form: its first letters, or in Chinese each character.
 
     >>> pieces("reopened", "en"), pieces("mar", "pt"), pieces("海洋", "zh")
     (['reope'], ['mar'], ['海', '洋'])
@@ -92,17 +91,17 @@ def pieces(word: str, language: str) -> list[str]:
 
 
 def lexicon_pairs() -> list[str]:
-    """The pairs for which an installed pack has a table, in its direction; it serves both directions."""
+    """The pairs with a table in an installed pack, in the table's direction; it works in both."""
     return list(pack_files("alignments"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignmentLexicon:
-    """Both directions of one language pair.
+    """Translation probabilities of a language pair in both directions.
 
-    `keys` are the numbers of a source and a target word in one, sorted; `p` has for each the probability of
-    the target word given the source word and the reverse, as two columns. `tensions` is each direction's pull
-    to the diagonal. `content` is a hash of the file.
+    `keys` combine the numbers of a source and a target word, and are sorted. For each key, `p` has two
+    columns: the probability of the target word given the source word, and the reverse. `tensions` is each
+    direction's preference for the diagonal. `content` is a hash of the file.
     """
 
     source_language: str
@@ -115,7 +114,7 @@ class AlignmentLexicon:
     content: str
 
     def look_up(self, sources: Sequence[str], targets: Sequence[str]) -> Floats:
-        """Probabilities of all pairs of these words, as (direction, source, target); 0 means no entry."""
+        """Probabilities of all pairs of these words (direction, source, target); 0 means no entry."""
         left = np.array([self.sources.get(word, -1) for word in sources], np.int64)
         right = np.array([self.targets.get(word, -1) for word in targets], np.int64)
         keys = left[:, None] * len(self.targets) + right
@@ -128,7 +127,7 @@ class AlignmentLexicon:
 
 @cache
 def read_lexicon(pair: str) -> AlignmentLexicon:
-    """The table of a pair in the direction in which it is written; `UsageError` if there is no table."""
+    """Read the table of a pair in the table's direction; `UsageError` if there is no table."""
     path = pack_file("alignments", pair)
     if path is None:
         known = f"Available: {', '.join(lexicon_pairs()) or 'none'}, and their reverse."
@@ -162,7 +161,7 @@ def read_lexicon(pair: str) -> AlignmentLexicon:
 
 
 def lexicon_of(pair: Pair) -> tuple[AlignmentLexicon | None, bool]:
-    """The table for a pair, if there is one, and whether it is in the opposite direction."""
+    """Return the table for a pair, if any, and whether its direction is the opposite."""
     forward, backward = str(pair), f"{pair.target}-{pair.source}"
     pairs = lexicon_pairs()
     if forward in pairs:
@@ -170,14 +169,14 @@ def lexicon_of(pair: Pair) -> tuple[AlignmentLexicon | None, bool]:
     return (read_lexicon(backward), True) if backward in pairs else (None, False)
 
 
-NEAR = 0.5  # cosine; any two words have 0.35 on average
-LETTERS = 4  # short words are near to all others
+NEAR = 0.5  # cosine; two random words have 0.35 on average
+LETTERS = 4  # letters; short words are near to all words
 
 
 def link_left_over(
     pairs: Sequence[tuple[Words, Words]], all_links: Sequence[Links], vectors: WordVectors
 ) -> list[Links]:
-    """The links of each pair, and links between unlinked words that are each other's nearest."""
+    """Add links between unlinked words that are each other's nearest neighbours."""
     free = [_free(pair, links) for pair, links in zip(pairs, all_links, strict=True)]
     vectors.learn(
         [pair[side][at] for pair, both in zip(pairs, free, strict=True) if all(both) for side in (0, 1)
@@ -190,7 +189,7 @@ def link_left_over(
 
 
 def _free(pair: tuple[Words, Words], links: Links) -> tuple[list[int], list[int]]:
-    """The words of both sides that carry meaning and have no link, by number."""
+    """The numbers of the content words of both sides without a link."""
     left, right = pair
     sources, targets = {i for i, _ in links}, {j for _, j in links}
     return (
@@ -200,7 +199,7 @@ def _free(pair: tuple[Words, Words], links: Links) -> tuple[list[int], list[int]
 
 
 def _has_meaning(word: str) -> bool:
-    """Whether it is long enough; a character outside alphabets, as in Chinese, counts as two letters.
+    """Whether a word is long enough; a character such as a Chinese one counts as two letters.
 
     >>> [_has_meaning(word) for word in ["from", "the", "海洋", "的", "19", "..."]]
     [True, False, True, False, True, False]
@@ -221,20 +220,20 @@ def _nearest(pair: tuple[Words, Words], free: tuple[list[int], list[int]], vecto
     )
 
 
-PIECE = 0.3  # weight of a word's piece, relative to a whole word
-ALIKE = 0.45  # words less alike than this are not linked for their spelling
-STRANGERS = 2e-3  # likelihood that two unknown words belong together
+PIECE = 0.3  # weight of a piece relative to a whole word
+ALIKE = 0.45  # words with less similar spelling are not linked by it
+STRANGERS = 2e-3  # likelihood that two unknown words correspond
 FLOOR = 1e-6
 UNKNOWN = 1e-3  # likelihood of an unknown word without a counterpart
 ORDER = Order(tension=4.0, pull=0.3, sure=0.3)
-BETTER = frozenset(["en-pt"])  # tables better than the encoder, as measured in the documentation
+BETTER = frozenset(["en-pt"])  # tables that are better than the encoder, as measured in the documentation
 
 
 @dataclass
 class TableAligner(WordAligner):
-    """Answers from a lexicon; `reverse` if the requested direction is the opposite one.
+    """Aligns with a lexicon; `reverse` if the requested direction is the opposite.
 
-    `vectors` of the encoder link words that the table leaves over; with `None` they stay unlinked.
+    The encoder's `vectors` link words that the table leaves unlinked; with `None` they stay unlinked.
     """
 
     lexicon: AlignmentLexicon
@@ -245,7 +244,7 @@ class TableAligner(WordAligner):
 
     @classmethod
     def open(cls, pair: str, rest: str) -> WordAligner:
-        """The table for this pair in either direction; each is read once."""
+        """Open the table for this pair in either direction; each table is read once."""
         return _open(pair)
 
     @classmethod
@@ -289,7 +288,7 @@ class TableAligner(WordAligner):
         )
 
     def _pieces(self, left: Words, right: Words) -> Floats:
-        """Probabilities by pieces; of a word with several, their mean."""
+        """Probabilities by pieces; with several pieces, a word gets their mean."""
         rows, starts = _cut(left, self.lexicon.source_language)
         columns, places = _cut(right, self.lexicon.target_language)
         p = self.lexicon.look_up(rows, columns)
@@ -300,7 +299,7 @@ class TableAligner(WordAligner):
         return p
 
     def _add_alike(self, p: Floats, left: Words, right: Words) -> None:
-        """Raise the probability of similar spellings, unless the table knows better; change `p` itself."""
+        """Raise the probability of similar spellings in `p`, unless the table has information."""
         new_left = [word not in self.lexicon.sources for word in left]
         new_right = [word not in self.lexicon.targets for word in right]
         alike = np.zeros((len(left), len(right)))
@@ -309,7 +308,7 @@ class TableAligner(WordAligner):
                 if new_left[i] or new_right[j] or one == other:
                     alike[i, j] = likeness(one, other)
         alike[alike < ALIKE] = 0
-        # A word with a double in the other sentence cannot be a partner of other unknown words.
+        # A word that is identical in the other sentence cannot be a partner of other unknown words.
         strange_left = new_left & (alike.max(axis=1) == 0)
         strange_right = new_right & (alike.max(axis=0) == 0)
         np.maximum(p, alike**3, out=p)
@@ -327,9 +326,7 @@ def _open(pair: str) -> TableAligner:
             f" {_pack(pair) or other}"
         )
     return TableAligner(
-        read_lexicon(written),
-        reverse=written != pair,
-        vectors=open_vectors() if is_installed() else None,
+        read_lexicon(written), reverse=written != pair, vectors=open_vectors() if is_installed() else None
     )
 
 
@@ -338,7 +335,7 @@ def _pack(pair: str) -> str:
 
 
 def _written(pair: str) -> str | None:
-    """The table for this pair, by the direction in which it is written."""
+    """The name of this pair's table, in the table's direction."""
     back = "-".join(reversed(pair.split("-")))
     return next((written for written in lexicon_pairs() if written in (pair, back)), None)
 

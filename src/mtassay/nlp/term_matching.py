@@ -1,4 +1,4 @@
-"""Finds terms in texts: as written, inflected, in compounds, with a space or hyphen more or less."""
+"""Finds terms in texts: as written, inflected, in compounds, or with different spaces and hyphens."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _IS_UNSPACED = regex.compile(rf"[{_UNSPACED}]")
 _INVISIBLE = frozenset("\u00ad\u200b\u2060\ufeff")
 _ODD = regex.compile(r"[\u00ad\u200b\u2060\ufeff\p{M}]")
 _SPECIAL = regex.compile(rf"[\u00ad\u200b\u2060\ufeff\p{{M}}{_UNSPACED}]")
-"""Cases that the plain expression for words, which is many times faster, cannot handle."""
+"""Characters that the simple (and much faster) expression for words cannot handle."""
 _GAPS = frozenset(("", "-", "‐", "‑", "–", "/", "'", "’", "&", "·", "_"))
 _SHORTEST_INSIDE = 3
 _SAFE_INSIDE = 5
-"""The length from which a term is accepted in a compound of unknown parts, if the rules are lenient."""
+"""Under lenient rules, terms of at least this length are accepted in compounds with unknown parts."""
 _ABBREVIATION = 5
 
 
 class TermMatch(NamedTuple):
-    """The place of a term: the number of the term, and the characters of the text."""
+    """The number of a term, and the character offsets where it is."""
 
     term: int
     start: int
@@ -39,7 +39,7 @@ class TermMatch(NamedTuple):
 
 
 class Lemmas:
-    """Dictionary forms by an annotator, which reads whole sentences: slow, but right about more words."""
+    """Dictionary forms from an annotator, which reads whole sentences: slow, but right for more words."""
 
     def __init__(self, annotator: Annotator) -> None:
         self.signature = annotator.signature
@@ -47,7 +47,7 @@ class Lemmas:
         self._known: dict[str, dict[int, str]] = {}
 
     def read(self, texts: Iterable[str]) -> None:
-        """Read many texts at once, which is faster than one by one."""
+        """Read many texts at once, which is faster."""
         fresh = [text for text in dict.fromkeys(texts) if text not in self._known]
         for text, annotation in zip(fresh, self._annotator.annotate(fresh), strict=True):
             lemmas = {token.start: fold(token.lemma) for token in annotation.tokens if token.lemma}
@@ -60,7 +60,7 @@ class Lemmas:
 
 
 class TermText:
-    """A text in words, read once for all terms; places are those of the text as written.
+    """A text split into words once for all terms; places refer to the text as written.
 
     >>> [word for word, _, _ in TermText("E-Mails an 顧客").words]
     ['E', 'Mails', 'an']
@@ -76,19 +76,19 @@ class TermText:
             word = _WORD
             if _ODD.search(text):
                 text, self._places = _composed(text)
-                self.lemmas = {}  # of other places
+                self.lemmas = {}  # offsets
         self.text = text
         self.words = [(match[0], *match.span()) for match in word.finditer(text)]
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """The place in the original of a stretch of `text` that is not empty."""
+        """The place in the original of a span of `text` that is not empty."""
         if self._places is None:
             return start, end
         return self._places[start], self._places[end]
 
 
 def _composed(text: str) -> tuple[str, list[int]]:
-    """The text in NFC without invisible characters, and the origin of each character, and of the end."""
+    """The text in NFC without invisible characters, and the origin of each character and of the end."""
     clusters: list[tuple[int, str]] = []
     for place, character in enumerate(text):
         if character in _INVISIBLE:
@@ -105,7 +105,7 @@ def _composed(text: str) -> tuple[str, list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """One way to write a term, word by word; each word by its keys."""
+    """A way to write a term, as the keys of each word."""
 
     term: int
     words: tuple[frozenset[str], ...]
@@ -113,9 +113,9 @@ class _Pattern:
     before: str
     after: str
     exact: str
-    """Characters that must match exactly; empty if case and forms are free."""
+    """Characters that must match exactly; empty if case and form may vary."""
     is_beginning: bool = False
-    """Whether a place need only begin with `exact`."""
+    """Whether a place only has to begin with `exact`."""
 
 
 class _Entry(NamedTuple):
@@ -125,23 +125,23 @@ class _Entry(NamedTuple):
     inside: tuple[_Pattern, ...] = ()
     cut: tuple[_Pattern, ...] = ()
     begins: str = ""
-    """Its key, if a term may continue in the next word: Team Mitglied."""
+    """The word's key, if a term may continue in the next word: Team Mitglied."""
 
 
 _NOTHING = _Entry()
 
 
 class TermIndex:
-    """Terms of one language, found in one pass over a text, for any number of terms.
+    """Finds any number of terms of one language in one pass over a text.
 
     Args:
-        terms: The terms; a match names its term by the position here.
+        terms: The terms; a match has the position of its term.
         forms: The forms of words in the language.
         exact: Positions of terms whose case and form must be as written.
-        is_strict: For places where a wrong match does harm (a source term, a forbidden one): abbreviations
-            must be in capitals, and a compound must consist of known words.
+        is_strict: Use this if a wrong match does harm (source terms, forbidden terms). Abbreviations must be
+            in capitals, and a compound must consist of known words.
         in_compounds: Whether a part of a longer word counts, in languages that write compounds as one word.
-        lemmas: An annotator's, which count besides the forms; texts must be read with the same.
+        lemmas: Lemmas from an annotator, which count besides the forms; texts must be read with them too.
 
     >>> from mtassay.nlp.word_forms import word_forms
     >>> index = TermIndex(["Regel", "offener Posten"], word_forms("de"))
@@ -176,7 +176,7 @@ class TermIndex:
         self._beginnings = {key[:cut] for key in self._joined for cut in range(1, len(key))}
 
     def find(self, text: TermText) -> list[TermMatch]:
-        """All places of all terms, in order; they may overlap."""
+        """Find all places of all terms, in order; they may overlap."""
         places = {
             TermMatch(pattern.term, start, end)
             for pattern, start, end in self._candidates(text)
@@ -257,14 +257,14 @@ class TermIndex:
                             yield pattern, start, until
 
     def _entry(self, word: str) -> _Entry:
-        """All terms that may begin with a word, so that most words of a text cost one look-up."""
+        """All terms that may begin with a word, so that most words of a text need only one look-up."""
         keys = self._keys(word)
         patterns = dict.fromkeys(pattern for key in keys for pattern in self._first.get(key, ()))
         inside: dict[_Pattern, None] = {}
         cut: dict[_Pattern, None] = {}
         if self._inside and len(word) > _SHORTEST_INSIDE:
             inside = dict.fromkeys(self._parts(keys))
-            # The part that a hyphen cuts off: Erneuerungs- und Kündigungsklausel.
+            # The part before a hyphen: Erneuerungs- und Kündigungsklausel.
             stems = (key.removesuffix(link) for key in keys for link in self._forms.links or ())
             cut = dict.fromkeys(pattern for stem in stems for pattern in self._inside.get(stem, ()))
         begins = keys[0] if keys[0] in self._beginnings else ""
@@ -273,7 +273,7 @@ class TermIndex:
         return _Entry(tuple(patterns), tuple(inside), tuple(cut), begins)
 
     def _end(self, pattern: _Pattern, text: TermText, place: int) -> int | None:
-        """The last word of a pattern that begins here, `None` if it does not match."""
+        """The last word of a pattern that begins here; `None` if it does not match."""
         words = text.words
         for own, gap in zip(pattern.words[1:], pattern.gaps, strict=True):
             place += 1
@@ -314,7 +314,7 @@ class TermIndex:
 
     def _substrings(self, text: str) -> Iterator[TermMatch]:
         folded = fold(text)
-        if len(folded) != len(text):  # a letter such as ß became two: keep such letters
+        if len(folded) != len(text):  # a letter such as ß became two letters, so keep it
             folded = "".join(own if len(own := fold(letter)) == 1 else letter for letter in text)
         for start, character in enumerate(folded):
             for term, number, exact in self._unspaced.get(character, ()):
@@ -323,7 +323,7 @@ class TermIndex:
 
 
 def longest(matches: Sequence[TermMatch]) -> list[TermMatch]:
-    """The matches that are not inside a longer one; several terms may have the same place.
+    """Keep matches that are not inside a longer match; several terms may have the same place.
 
     >>> longest([TermMatch(0, 0, 9), TermMatch(1, 5, 9), TermMatch(2, 12, 15)])
     [TermMatch(term=0, start=0, end=9), TermMatch(term=2, start=12, end=15)]
@@ -338,7 +338,7 @@ def longest(matches: Sequence[TermMatch]) -> list[TermMatch]:
 
 
 def stands_anywhere(term: str, text: str, forms: WordForms) -> bool:
-    """Whether a text contains a term as any run of letters, as written or word by word in dictionary forms.
+    """Whether a text contains a term as any run of letters, as written or in dictionary forms.
 
     This is the rule of WMT25's terminology task, which finds `use` in `because`.
 

@@ -1,4 +1,4 @@
-"""Forms of one word: found by dictionary, or by stem for words outside it."""
+"""Finds forms of the same word by dictionary, or by stem for unknown words."""
 
 from __future__ import annotations
 
@@ -19,26 +19,14 @@ from mtassay.data.words import read_table
 _DICTIONARIES = {"no": "nb", "hr": "hbs", "sr": "hbs", "bs": "hbs", "fil": "tl"}
 """simplemma's names of languages, if they differ from the code."""
 
-_STEMMERS = {
-    "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "cs": "czech", "da": "danish",
-    "nl": "dutch", "en": "english", "eo": "esperanto", "et": "estonian", "fi": "finnish", "fr": "french",
-    "de": "german", "el": "greek", "hi": "hindi", "hu": "hungarian", "id": "indonesian", "ga": "irish",
-    "it": "italian", "lt": "lithuanian", "ne": "nepali", "no": "norwegian", "nb": "norwegian",
-    "nn": "norwegian", "fa": "persian", "pl": "polish", "pt": "portuguese", "ro": "romanian",
-    "ru": "russian", "sr": "serbian", "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish",
-    "yi": "yiddish",
-}  # fmt: skip
-
-_LINKS = {
-    "de": ("s", "es", "n", "en", "ens", "er", "e"), "lb": ("s", "en", "e"), "nl": ("s", "en", "e", "er"),
-    "af": ("s", "e"), "sv": ("s", "e", "o", "u"), "da": ("s", "e"), "nb": ("s", "e"), "nn": ("s", "e"),
-    "no": ("s", "e"), "is": ("s", "a", "u", "ar"), "fi": ("n",), "et": (), "hu": (), "fo": ("s", "a", "ar"),
-}  # fmt: skip
-"""Languages that write compounds as one word, and the letters that may link the parts."""
+_TABLES = read_table(Path(__file__).parent / "data" / "word_forms.toml")
+_STEMMERS: Mapping[str, str] = _TABLES["stemmers"]
+_LINKS = {code: tuple(links.split()) for code, links in _TABLES["links"].items()}
+"""Languages that write compounds as one word, and letters that may link the parts."""
 
 _ENDINGS = ("e", "n", "s", "en", "er", "es", "em", "ern")
 _PLURALS = ("s", "es")
-"""Dictionaries miss many plurals of loan words: Jobs, Services."""
+"""Plural endings of loan words, which dictionaries often miss: Jobs, Services."""
 
 _CAPITAL_NOUNS = frozenset({"de", "lb"})
 _LETTERS = str.maketrans("ёЁ", "еЕ")
@@ -47,7 +35,7 @@ _SHORTEST_PART = 3
 
 
 def fold(text: str) -> str:
-    """One spelling for all ways to write a word: case, composed or not, ё.
+    """Return one spelling for all ways to write a word: upper and lower case, composed or not, ё.
 
     >>> fold("Straße") == fold("STRASSE"), fold("Счёт")
     (True, 'счет')
@@ -57,7 +45,7 @@ def fold(text: str) -> str:
 
 
 class MadeOnce(dict[str, Value]):
-    """What is made of each word, made once; all is forgotten where it would be too much."""
+    """A cache with a value for each word; it is emptied when it becomes too large."""
 
     def __init__(self, make: Callable[[str], Value], most: int = 300_000) -> None:
         self._make, self._most = make, most
@@ -71,14 +59,14 @@ class MadeOnce(dict[str, Value]):
 
 @lru_cache(maxsize=8)
 def word_forms(language: str) -> WordForms:
-    """The forms of a language, shared by all callers in this process; "" is an unnamed language."""
+    """Return the forms of a language, shared by all callers in this process; "" means no language."""
     return WordForms(language)
 
 
 class WordForms:
-    """Keys of words in one language: two words are forms of one word if they share a key.
+    """Gives keys of words in a language; two words are forms of one word if they share a key.
 
-    A key is the word itself, its dictionary form, or its stem if the dictionary does not have the word.
+    Keys are the word itself, its dictionary form, and its stem if the dictionary does not have the word.
 
     >>> forms = word_forms("de")
     >>> bool(set(forms.keys("Häusern")) & set(forms.term_keys("Haus")))
@@ -87,7 +75,8 @@ class WordForms:
 
     def __init__(self, language: str) -> None:
         self.language = parse_language(language).code if language else ""
-        self._lemma, self._is_known = _dictionary(_DICTIONARIES.get(self.language, self.language))
+        self._lemma, is_known = _dictionary(_DICTIONARIES.get(self.language, self.language))
+        self._is_known = MadeOnce(is_known).__getitem__
         self.links = _LINKS.get(self.language)
         self._keys = MadeOnce(self._make)
         self._loose = MadeOnce(self._loosened)
@@ -95,16 +84,16 @@ class WordForms:
         self._parts = MadeOnce(self._is_made_of_words)
 
     @cached_property
-    def _stem(self) -> Callable[[str], str] | None:  # slow to load, and rarely needed
+    def _stem(self) -> Callable[[str], str] | None:  # loads slowly, and rarely needed
         return _stemmer(_STEMMERS.get(self.language, ""))
 
     @property
     def has_dictionary(self) -> bool:
-        """Whether there is a dictionary of the language."""
+        """Whether there is a dictionary for the language."""
         return self._lemma is not None
 
     def knows(self, word: str) -> bool:
-        """Whether the dictionary has the word, in any form; `False` without a dictionary."""
+        """Whether the dictionary has the word in any form; `False` without a dictionary."""
         return self._is_known(word)
 
     @property
@@ -115,16 +104,16 @@ class WordForms:
         return "+".join(tools) or "surface"
 
     def keys(self, word: str) -> tuple[str, ...]:
-        """The keys of a word in a text, itself first."""
+        """The keys of a word in a text; the word itself is first."""
         return self._keys[word]
 
     def term_keys(self, word: str) -> tuple[str, ...]:
-        """The keys of a word of a term; in texts a Korean word has particles attached."""
+        """The keys of a word of a term; Korean words have particles only in texts."""
         keys = self.keys(word)
         return keys[:1] if self._keeps_form(word) or _is_hangul(word) else keys
 
     def lemma(self, word: str) -> str:
-        """The dictionary form, folded; the word itself where there is none."""
+        """The dictionary form, folded; the word itself if there is none."""
         return self._lemmas[word]
 
     def term_lemma(self, word: str) -> str:
@@ -134,9 +123,8 @@ class WordForms:
     def _keeps_form(self, word: str) -> bool:
         """Whether a word of a term has no other forms.
 
-        An abbreviation has none. A capitalised word that is not in its dictionary form (`Seleccione`,
-        `Orders`) is a label and keeps its form, except in languages that capitalise nouns: taggers read a
-        single word like this, and a label means exactly this form.
+        Abbreviations have no other forms. A capitalised word not in its dictionary form (`Seleccione`,
+        `Orders`) is a label and means exactly this form, unless the language capitalises nouns.
         """
         if word.isupper() and len(word) > 1:
             return True
@@ -144,23 +132,23 @@ class WordForms:
         return is_label and self._is_known(word) and self.lemma(word) != fold(word)
 
     def loose_keys(self, word: str) -> tuple[str, ...]:
-        """More keys, for who would rather accept too much: the word without what may be an ending."""
+        """More keys for lenient matching: the word without its possible ending."""
         return self._loose[word]
 
     def is_word(self, text: str) -> bool:
-        """Whether a folded text is a word of the dictionary, or several in one."""
+        """Whether a folded text is a word of the dictionary, or a compound of several."""
         return self._parts[text]
 
     def can_join(self, before: str, after: str, *, is_strict: bool) -> bool:
-        """Whether a word may be between these two parts of a compound, either of which may be empty.
+        """Whether a word may be between these two parts of a compound; both may be empty.
 
-        Each part must have at least three letters, without a linking element. With strict rules each part
+        Each part must have at least three letters without a linking element. With strict rules, each part
         must be a word.
         """
         if self.links is None:
             return False
         befores = [before] if before else []
-        # Letters that link the part before to the term belong to that part: Standards-typ.
+        # Linking letters belong to the part before them: Standards-typ.
         befores += [before.removesuffix(link) for link in self.links if before.endswith(link)]
         afters = self._after(after) if after else []
         return all(
@@ -196,7 +184,7 @@ class WordForms:
             return (surface,)
         keys = [surface]
         if self._lemma:
-            # At the beginning of a sentence it may be either of the two: Offenen, Stufen.
+            # At the start of a sentence, it may be a noun or another word: Offenen, Stufen.
             keys += [self.lemma(word), self.lemma(word.lower())]
         if self._stem and not (self._lemma and self._is_known(word)):
             keys.append(self._stem(surface))
@@ -230,9 +218,9 @@ def _dictionary(code: str) -> tuple[Lemma | None, Callable[[str], bool]]:
 
 @cache
 def kept_dictionaries(folder: Path) -> Any:
-    """simplemma's dictionaries, read in place, with their indices kept in a folder.
+    """Open simplemma's dictionaries, read in place, with their indices stored in a folder.
 
-    Making an index takes a second, longer than all other work of a process with few words.
+    Making an index takes a second, which is longer than all other work for a few words.
     """
     from simplemma.strategies.dictionaries.dictionary_factory import CachingDictionaryFactory
     from simplemma.strategies.dictionaries.stream_dictionary_factory import StreamMap
@@ -245,7 +233,7 @@ def kept_dictionaries(folder: Path) -> Any:
                     setattr(self, name, value)
                 return
             super().__init__(language)
-            with suppress(OSError, ValueError):  # If nothing can be stored, it is made again each time.
+            with suppress(OSError, ValueError):  # If it cannot be stored, it is made again each time.
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 beside = copy.with_name(f"{copy.name}-{os.getpid()}")
                 beside.write_bytes(marshal.dumps([getattr(self, name) for name in StreamMap.__slots__]))
@@ -284,7 +272,7 @@ def function_words(language: str) -> frozenset[str]:
     return frozenset(map(fold, _words().get(language.partition("-")[0], "").split()))
 
 
-# Written with a vowel but spoken with a consonant, and the reverse.
+# Words written with a vowel but spoken with a consonant, and the reverse.
 _SPOKEN_CONSONANT = re.compile(r"uni(?!n|mp|ma)|unan|us[aeiu]|ut[ei]|uto|ura|eu|ewe|one\b|once|ubiq|ufo|ukul")
 _SPOKEN_VOWEL = re.compile(r"[aeiou]|hour|honest|hono|heir|8|11\b|18\b")
 _SPELT_WITH_A_VOWEL = "AEFHILMNORSX"  # an MRI
@@ -292,19 +280,19 @@ _ARTICLE = re.compile(r"\b(an?) (\w[\w'’-]*)", re.IGNORECASE)
 
 
 def wants_an(word: str) -> bool:
-    """Whether the article before this word is "an", by its sound.
+    """Whether the article before this word is "an", judged by its sound.
 
     >>> [word for word in ("hour", "house", "union", "unimportant", "MRI", "NATO", "8") if wants_an(word)]
     ['hour', 'unimportant', 'MRI', '8']
     """
-    if word.isupper() and len(word) < 4:  # longer ones are read as words: a NATO
+    if word.isupper() and len(word) < 4:  # longer abbreviations are spoken as words: a NATO
         return word[0] in _SPELT_WITH_A_VOWEL
     small = word.lower()
     return _SPOKEN_VOWEL.match(small) is not None and _SPOKEN_CONSONANT.match(small) is None
 
 
 def wrong_articles(text: str) -> int:
-    """Count the places in an English text with `a` for `an`, or the reverse.
+    """Count places in an English text with `a` instead of `an`, or the reverse.
 
     >>> wrong_articles("A actor met an old man and an woman.")
     2

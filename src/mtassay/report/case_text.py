@@ -55,6 +55,8 @@ class Screen:
 
     def pending(self, pending: Pending, nearest: Sequence[AnswerHistory], *, show_systems: bool) -> str:
         """Return all that a person needs to judge one output."""
+        if not pending.question.is_of_runs and not pending.question.how:  # a pair: the rest would sway
+            return "\n".join(self.line(line.label or "", line.text) for line in pending.lines)
         tags = pending.segment.tags
         what = " · ".join(str(tags[key]) for key in ("category", "phenomenon") if key in tags)
         count = len(pending.systems)

@@ -22,9 +22,8 @@ from mtassay.review.campaigns import (
     refuse_unfinishable,
 )
 from mtassay.review.quality_control import is_counted, kind_of_check
-from mtassay.runtime.database import checksum
+from mtassay.runtime.database import checksum, now_exactly
 from mtassay.runtime.workspace import Workspace
-from mtassay.runtime.workspace_file import now_exactly
 
 WITHDRAW, WITHDRAWN = "withdraw", "withdrawn"
 """The answer that takes an earlier one back, and the message after it."""

@@ -10,34 +10,30 @@ from typing import Literal
 
 from mtassay.data.display import Line
 from mtassay.data.errors import UsageError
+from mtassay.data.marks import plural
 from mtassay.data.method import view_of
-from mtassay.data.nouns import DISPUTED, OpenAnswer, Question, Run
+from mtassay.data.nouns import DISPUTED, OpenAnswer, Question, Run, RunContext
 from mtassay.data.questions import COMMON_QUESTIONS
 from mtassay.data.registry import named
-from mtassay.data.subjects import Decision, Pending, Subject, subjects_in
+from mtassay.data.subjects import Decision, Pending, Subject, subjects_in, told_answer
 
 UNRATED = "unrated"
 """The status of an output without doubts: people are to rate it."""
 
 
-def questions_in(run: Run) -> list[Question]:
-    """All questions about the outputs of this run, the usual one first."""
-    return [question for question in view_of(run).questions() if question.is_of_runs]
-
-
 def asked_in(run: Run) -> list[Question]:
-    """The same, and the questions about pairs of the run: see `RunView.pairs`."""
+    """All questions about the outputs of this run, the usual one first, and about its pairs."""
     return view_of(run).questions()
 
 
 def question_of(run: Run) -> Question | None:
     """The usual question about the outputs of this run; `None` if there is no question."""
-    return next(iter(questions_in(run)), None)
+    return next((question for question in asked_in(run) if question.is_of_runs), None)
 
 
 def questions_about(run: Run) -> list[Question]:
     """All questions about this run: those of its method, then those that fit any run."""
-    own = [question for question in view_of(run).questions() if question.is_of_runs]
+    own = [question for question in view_of(run).asks if question.is_of_runs]
     return [*own, *COMMON_QUESTIONS.values()]
 
 
@@ -48,13 +44,40 @@ def pending_in(
 
     Open outputs are those that the method doubts, settled since or not, and disputed ones. The question is
     the usual one of the run, unless another of its questions is given. For a question that fits any run, all
-    outputs are open, or all references.
+    outputs are open, or all references; for one about pairs, all pairs.
     """
     if question is not None and question.name in COMMON_QUESTIONS:
         return _to_rate(run, question)
-    question = question or question_of(run)
+    question = question_of(run) if question is None else own_question(run, question.name)
+    if question is not None and not question.is_of_runs:
+        return pairs_in(run, question)
     entries = outputs_in(run, question, disputed=disputed) if question is not None else []
     return [entry for entry in entries if entry.status]
+
+
+def asks(run: Run, question: Question | None) -> bool:
+    """Whether a run asks this question, or any if none is given."""
+    own = [asked.name for asked in view_of(run).asks if question or asked.is_of_runs]
+    return bool(own) if question is None else question.name in (*own, *COMMON_QUESTIONS)
+
+
+def own_question(run: Run, name: str) -> Question:
+    """The question of this name with the open answers of the run; an error if the run does not ask it."""
+    questions = {question.name: question for question in asked_in(run)}
+    if name not in questions:
+        what = f"it asks {', '.join(questions)}" if questions else "it asks nothing by itself"
+        raise UsageError(f"Run {run.id} of '{run.method}' does not ask '{name}': {what}.")
+    return questions[name]
+
+
+def pairs_in(run: Run, question: Question) -> list[Pending]:
+    """The pairs of a run that people rate on their own, with only the lines that the question is about."""
+    segments = {segment.id: segment for segment in run.segments}
+    return [
+        Pending(subject, question, run.id, (), UNRATED, segments[pair.segment_id], lines=pair.lines)
+        for pair in view_of(run).pairs(question.name)
+        for subject in [Subject(pair.case_id, (pair.source,), (pair.target,))]
+    ]
 
 
 def outputs_in(run: Run, question: Question, *, disputed: Collection[Subject] = ()) -> list[Pending]:
@@ -208,6 +231,38 @@ def sampled(entries: Sequence[Pending], count: int | None, *, seed: int) -> list
 
     drawn = {entry.subject for entry in sorted(entries, key=lot)[:count]}
     return [entry for entry in entries if entry.subject in drawn]
+
+
+def answers_about(run: Run, context: RunContext) -> dict[tuple[str, str], list[str]]:
+    """What reviewers decided about the outputs of a run until now, by segment and system."""
+    subjects: dict[tuple[str, str], Subject] = {}
+    said: dict[tuple[str, str], list[str]] = {}
+    for question in questions_about(run):
+        if decisions := context.decisions(question.name):
+            subjects = subjects or subjects_in(run)
+            for place, subject in subjects.items():
+                if answer := decisions.get(subject.id):
+                    told = answer if answer == DISPUTED else told_answer(question, answer, subject)
+                    said.setdefault(place, []).append(f"{question.name}: {told}")
+    return said
+
+
+def answers_note(run: Run, said: Mapping[tuple[str, str], Sequence[str]]) -> list[str]:
+    """How many outputs reviewers answered about, unless the notes of the run say it already."""
+    if len(said) <= run.result.basis.get("reviews", {}).get("settled", 0):
+        return []
+    own = {question.name for question in view_of(run).asks if question.is_of_runs}
+    compared = [
+        answer == claim.status
+        for claim in view_of(run).decided()
+        for question, _, answer in (told.partition(": ") for told in said.get(claim[:2], ()))
+        if question in own and answer != DISPUTED
+    ]
+    agree = f", and agree with {sum(compared):,} of {len(compared):,} verdicts" if compared else ""
+    return [
+        f"Reviewers answered about {len(said):,} of {plural(len(subjects_in(run)), 'output')}{agree}. "
+        "The report shows their answers with each output."
+    ]
 
 
 def settled_in(run: Run) -> list[Pending]:

@@ -210,9 +210,9 @@ def checks_table(found: Iterable[CheckedReviewer], rules: Sequence[str]) -> Tabl
         rows.append([printable(entry.reviewer), *cells, *shares, alike, entry.why_excluded])
     header = ["reviewer", *_CHECKS, "passed", "again the same", CALIBRATION, "excluded"]
     notes = [
-        "Damaged outputs called bad, references called good, outputs answered alike the second time (the "
-        "agreement of a reviewer with themselves). In brackets: Wilson's 95 % interval. Calibration: outputs "
-        "answered as most others did.",
+        "Number of damaged outputs called bad, references called good, and repeated outputs with the same "
+        "answer as before. In brackets: Wilson's 95 % interval. Calibration: outputs with the same answer as "
+        "most reviewers gave.",
         *(f"Excluded from agreement, by the rules set before: {rule}." for rule in rules),
     ]
     return Table(header, rows, "Attention checks and calibration", notes)

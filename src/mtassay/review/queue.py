@@ -19,10 +19,10 @@ from mtassay.data.errors import UsageError
 from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Finding, Question, Run, Segment
 from mtassay.data.questions import find_question
-from mtassay.data.subjects import Subject, decide
+from mtassay.data.subjects import decide
 from mtassay.review.campaign_store import counted_reviews, frozen_reviews, sealed
 from mtassay.review.campaigns import Pace, pace_of
-from mtassay.review.pending import PendingChoice, asked_in, chosen, outputs_in
+from mtassay.review.pending import PendingChoice, asked_in, chosen, outputs_in, pairs_in
 from mtassay.runtime.workspace import Workspace
 
 _GAPS = 500  # the newest decisions, used for a reviewer's pace
@@ -377,36 +377,24 @@ def _distinct(rows: Sequence[Sequence[Any]], place: int) -> list[str]:
 
 
 def _rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
-    """One row per distinct output: open ones first, by how few answers their case needs."""
-    if not question.is_of_runs:
-        yield from _pair_rows(run, question)
-        return
+    """One row per pair, or distinct output: open ones first, by how few answers their case needs."""
     view = view_of(run)
     findings: dict[tuple[str, str], list[Finding]] = {}
     for finding in run.findings:
         findings.setdefault((finding.case_id, finding.system), []).append(finding)
-    outputs = outputs_in(run, question)
-    entries = chosen([entry for entry in outputs if entry.status], PendingChoice())
-    entries += [entry for entry in outputs if not entry.status]
+    if question.is_of_runs:
+        outputs = outputs_in(run, question)
+        entries = chosen([entry for entry in outputs if entry.status], PendingChoice())
+        entries += [entry for entry in outputs if not entry.status]
+    else:
+        entries = pairs_in(run, question)
     for position, entry in enumerate(entries):
         subject, segment = entry.subject, entry.segment
-        found = view.status(findings.get((view.case_of(segment), entry.systems[0]), []))
+        found = view.status(findings.get((view.case_of(segment), next(iter(entry.systems), "")), []))
         yield (
             *(run.id, question.name, position, subject.id, segment.id, *_tested(segment)),
             *(json.dumps(entry.systems), entry.status, found),
-            *(_text(segment.source or ""), _text(subject.outputs[-1])),
-        )
-
-
-def _pair_rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
-    """One row per pair that people rate directly; no system produced it."""
-    segments = {segment.id: segment for segment in run.segments}
-    for position, pair in enumerate(view_of(run).pairs(question.name)):
-        subject = Subject(pair.case_id, (pair.source,), (pair.target,))
-        tested = _tested(segments[pair.segment_id])
-        yield (
-            *(run.id, question.name, position, subject.id, pair.segment_id, *tested, "[]"),
-            *("unrated", "", _text(pair.source), _text(pair.target)),
+            *(_text(subject.sources[-1] or ""), _text(subject.outputs[-1])),
         )
 
 

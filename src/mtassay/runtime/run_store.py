@@ -23,8 +23,9 @@ from mtassay.data.nouns import (
     Statistics,
     original_of,
 )
-from mtassay.runtime.database import DamagedError, UnavailableError
-from mtassay.runtime.workspace_file import (
+from mtassay.runtime.database import (
+    DamagedError,
+    UnavailableError,
     WorkspaceFile,
     among,
     as_json,

@@ -18,18 +18,20 @@ from typing import Any, NamedTuple
 from mtassay.data.errors import UsageError, WorkspaceError
 from mtassay.data.nouns import Output, Request, Review
 from mtassay.data.subjects import Subject, subject_from
-from mtassay.runtime.database import DamagedError, UnavailableError, is_intact
-from mtassay.runtime.run_store import KeptRuns
-from mtassay.runtime.workspace_file import (
+from mtassay.runtime.database import (
     AT_ONCE,
     TABLES,
+    DamagedError,
+    UnavailableError,
     WorkspaceFile,
     among,
     as_json,
     as_text,
+    is_intact,
     now_exactly,
     texts_in,
 )
+from mtassay.runtime.run_store import KeptRuns
 
 
 class KeptReviews(WorkspaceFile):

@@ -1,4 +1,4 @@
-"""Comparisons of all pairs of systems: corrections, clusters, ranks, the difference a test set can show."""
+"""Comparisons of all pairs of systems: corrections, clusters, ranks, detectable differences."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Z95 = NormalDist().inv_cdf(0.975)
 
 
 def adjust(p: NDArray[Any], *, method: str) -> Floats:
-    """p-values (systems, systems), corrected for the number of pairs compared.
+    """Correct p-values (systems, systems) for the number of compared pairs.
 
-    Methods: "none"; "bonferroni"; "holm" (1979), which like Bonferroni bounds the chance of any false
-    difference; "bh" (Benjamini & Hochberg 1995), which bounds the share of false ones. The matrix must be
-    symmetric. nan stays nan and does not count as a comparison; the diagonal is unchanged.
+    Methods: "none"; "bonferroni" and "holm" (1979), which limit the probability of any false difference; "bh"
+    (Benjamini & Hochberg 1995), which limits the share of false differences. The matrix must be symmetric.
+    nan stays nan and does not count as a comparison; the diagonal is unchanged.
 
     >>> p = np.array([[1, 0.01, 0.04], [0.01, 1, 0.03], [0.04, 0.03, 1]])
     >>> adjust(p, method="holm")[np.triu_indices(3, 1)].tolist()
@@ -44,10 +44,10 @@ def adjust(p: NDArray[Any], *, method: str) -> Floats:
 
 
 def clusters(order: Sequence[int], p: NDArray[Any], *, alpha: float = 0.05) -> list[list[int]]:
-    """Split systems in `order` (best first) where all above differ significantly from all below, as at WMT.
+    """Split systems in `order` (best first) where all above differ from all below, as at WMT.
 
-    `p[a, b]` is the p-value of a against b, two-sided or one-sided with the better system in the row; nan
-    is not significant. The numbers in the answer are those of `order`.
+    `p[a, b]` is the p-value of a against b, two-sided or one-sided with the better system in the row; nan is
+    not significant. The result has the numbers of `order`.
 
     >>> p = np.ones((3, 3)); p[0, 1:] = 0.01
     >>> clusters([0, 1, 2], p)
@@ -62,14 +62,14 @@ def clusters(order: Sequence[int], p: NDArray[Any], *, alpha: float = 0.05) -> l
 
 
 def win_counts(p: NDArray[Any], *, alpha: float = 0.05) -> NDArray[np.int64]:
-    """Count how many systems each one beats, from one-sided p-values (row better than column)."""
+    """Count how many systems each system beats, from one-sided p-values (row better than column)."""
     wins = np.asarray(p) < alpha
     np.fill_diagonal(wins, False)
     return np.asarray(wins.sum(axis=1), dtype=np.int64)
 
 
 def critical_value(alpha: float, *, method: str = "none", tests: int = 1, found: int = 0) -> float:
-    """Standard errors that the next difference must reach after `tests` tests, `found` of them significant.
+    """Standard errors that the next difference needs after `tests` tests with `found` significant ones.
 
     >>> round(critical_value(0.05), 2), round(critical_value(0.05, method="holm", tests=36), 2)
     (1.96, 3.2)
@@ -87,8 +87,8 @@ def critical_value(alpha: float, *, method: str = "none", tests: int = 1, found:
 def detectable_difference(standard_error: float, *, critical: float = Z95, power: float = 0.8) -> float:
     """The smallest true difference that a test finds with this power.
 
-    It is (critical + z(power)) · standard error of the difference: 2.80 standard errors by default.
-    `critical_value` or the family of the comparisons gives `critical`, in standard errors.
+    It is (critical + z(power)) times the standard error of the difference: 2.80 standard errors by default.
+    `critical` (in standard errors) comes from `critical_value` or the family of the comparisons.
 
     >>> round(detectable_difference(0.5), 3)
     1.401
@@ -99,12 +99,12 @@ def detectable_difference(standard_error: float, *, critical: float = Z95, power
 def units_to_settle(
     delta: float, standard_error: float, n: int, *, critical: float = Z95, power: float = 0.8
 ) -> int | None:
-    """The number of further units of the same kind that would show the difference `delta`, seen on `n` units.
+    """How many more units are needed to show a difference `delta` that was measured on `n` units.
 
-    0 if it is significant already, |delta| >= critical · standard error. Otherwise, assume that `delta` is
-    the true difference and that the standard error shrinks with the square root of the number of units: n ·
-    ((critical + z(power)) · standard error / delta)² units in all give a significant result with this power.
-    Return those that are missing, rounded up; `None` if delta is 0 or a value is undefined.
+    0 if the difference already is significant, |delta| >= critical · standard error. Otherwise, assume that
+    `delta` is the true difference and that the standard error shrinks with the square root of the number of
+    units. Then a total of n · ((critical + z(power)) · standard error / delta)² units gives a significant
+    result with this power. Return the missing ones, rounded up; `None` if delta is 0 or undefined.
 
     >>> units_to_settle(1.0, 1.0, 1000)
     6849
@@ -126,7 +126,7 @@ def _bonferroni(ascending: Floats) -> Floats:
 
 
 def holm(p: Sequence[float | None]) -> list[float | None]:
-    """p-values corrected for their number (Holm 1979), in their order; `None` means not tested.
+    """Correct p-values for their number (Holm 1979), in order; `None` means not tested.
 
     >>> holm([0.04, None, 0.01, 0.03])
     [0.06, None, 0.03, 0.06]
@@ -153,14 +153,14 @@ Settled = NDArray[np.float64]
 
 
 Compare = Callable[[int, Sequence[int]], Floats]
-"""p-values of one system (a column of the outcomes) against others, in their order."""
+"""p-values of one system (a column of the outcomes) against other systems, in order."""
 MICRO, MACRO = "micro", "macro"
-"""Group the averages over all items, and over the categories."""
+"""Groups of the averages over all items and over the categories."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Clusters of systems, best first, and the p-values of the best system against each other one."""
+    """Clusters of systems, best first, and the p-values of the best system against each other system."""
 
     clusters: Sequence[Sequence[int]]
     others: Sequence[tuple[int, float]]
@@ -172,12 +172,11 @@ class Ranking:
 
 
 def rank(values: Sequence[float], compare: Compare, *, alpha: float) -> Ranking:
-    """Put the best system and all that do not differ from it in the first cluster; repeat with the rest.
+    """Put the best system and all that do not differ from it into a cluster; repeat with the rest.
 
-    `values` has one entry for each system; those with nan are in no cluster. Of equal systems the first is
-    best.
+    `values` has an entry for each system; systems with nan are in no cluster. The first of equals is best.
     """
-    # Means of the same numbers in another order can differ in the last digit; treat them as equal.
+    # Means of the same numbers in another order can differ in the last digit, so treat them as equal.
     numbers = np.round(np.asarray(values, dtype=np.float64), 9)
     left = [int(i) for i in np.argsort(-numbers, kind="stable") if not np.isnan(numbers[i])]
     clusters: list[list[int]] = []
@@ -193,9 +192,9 @@ def rank(values: Sequence[float], compare: Compare, *, alpha: float) -> Ranking:
 
 
 def ranked(scores: Sequence[Score], compare: Compare, *, alpha: float) -> Result:
-    """Comparisons and clusters of systems in one group by their scores, without systems that have no score.
+    """Comparisons and clusters of the systems of one group that have a score.
 
-    `compare` gets the indices of systems among the scores.
+    `compare` gets the indices of systems in the scores.
     """
     values = [math.nan if score.value is None else score.value for score in scores]
     ranking = rank(values, compare, alpha=alpha)
@@ -220,7 +219,7 @@ def ranked(scores: Sequence[Score], compare: Compare, *, alpha: float) -> Result
 
 
 def joined(results: Sequence[Result]) -> Result:
-    """All systems in one cluster."""
+    """Return all systems in one cluster."""
     return Result(
         [score for result in results for score in result.scores],
         [comparison for result in results for comparison in result.comparisons],
@@ -235,31 +234,30 @@ def defined(value: float) -> float | None:
 
 # Systems that may be the best -------------------------------------------------------------------------------
 
-# Multiple comparisons with the best (Hsu 1981), and the rank of each system.
-# A system may be the best unless another one is significantly better, by the p-values that tables show. These
-# are corrected for all pairs and metrics of a table, so the truly best system is called "may be the best" in
-# at least `1 - alpha` of all tables. A system's rank is 1 plus the number of systems that are significantly
-# better: rank 1 and "may be the best" are the same claim.
+# Multiple comparisons with the best (Hsu 1981), and the rank of each system. A system may be the best unless
+# another one is significantly better, by the p-values in the tables. The p-values are corrected for all pairs
+# and metrics of a table, so the truly best system is called "may be the best" in at least `1 - alpha` of all
+# tables. A rank is 1 plus the number of significantly better systems, so rank 1 means "may be the best".
 
 Losses = NDArray[np.bool_]
 """(systems, systems): whether the row's system is significantly worse than the column's."""
 
 
 def losses_by_p(differences: NDArray[Any], p: NDArray[Any], systems: int, *, alpha: float = 0.05) -> Losses:
-    """Find the significantly worse systems; differences are positive where the first of a pair is better.
+    """Find the significantly worse systems; a difference is positive if the first of a pair is better.
 
     >>> losses_by_p(np.array([1.0, 5.0, 4.0]), np.array([1.0, 0.01, 0.2]), 3).tolist()
     [[False, False, False], [False, False, False], [True, False, False]]
     """
     lost = np.zeros((systems, systems), dtype=bool)
     for a, b, difference, value in zip(*np.triu_indices(systems, 1), differences, p, strict=True):
-        if value < alpha and difference != 0:  # nan is no loss
+        if value < alpha and difference != 0:  # nan is not a loss
             lost[(b, a) if difference > 0 else (a, b)] = True
     return lost
 
 
 def ranks(values: Sequence[float], lost: Losses) -> list[tuple[int, list[int]]]:
-    """(rank, systems), best first: 1 plus the number of significantly better systems; nan has no rank.
+    """(rank, systems), best first; a rank is 1 plus the number of significantly better systems, nan has none.
 
     >>> lost = np.zeros((3, 3), dtype=bool); lost[2, 0] = True
     >>> ranks([3.0, 2.5, 2.0], lost)
@@ -275,9 +273,9 @@ def ranks(values: Sequence[float], lost: Losses) -> list[tuple[int, list[int]]]:
 def rank_shares(
     passed: Settled, differences: NDArray[Any], p: NDArray[Any], *, alpha: float = 0.05
 ) -> list[tuple[int, list[int]]]:
-    """(rank, systems) by shares of passed items; systems without a settled item have no rank.
+    """Return (rank, systems) by shares of passed items; systems without settled items have no rank.
 
-    `differences` and `p` are those of all pairs, on the items settled for both.
+    `differences` and `p` are for all pairs, on the items settled for both.
     """
     counts = (~np.isnan(passed)).sum(axis=1)
     shares = [float(np.nansum(row) / n) if n else math.nan for row, n in zip(passed, counts, strict=True)]
@@ -285,7 +283,7 @@ def rank_shares(
 
 
 def least_p(units: int) -> float:
-    """The smallest two-sided p-value that swapping so many units can give.
+    """The smallest two-sided p-value that swapping `n` units can give.
 
     >>> least_p(3), least_p(6)
     (0.25, 0.03125)

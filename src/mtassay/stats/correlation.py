@@ -1,10 +1,10 @@
 """Agreement of two rankings or scores: correlation, ranks, pairs, areas under curves.
 
-In all of these an item with nan on either side (unrated) is left out, and an undefined correlation is nan,
-never 0: fewer than two items, or a side whose values are all equal. Two items always correlate at 1 or -1.
+All functions leave out items with nan (unrated) on either side. A correlation is nan (never 0) for fewer than
+two items or if all values of a side are equal. Two items always correlate at 1 or -1.
 
-Obuchowski (1997), "Nonparametric analysis of clustered ROC curve data": the method of DeLong et al. (1988)
-with the placements of a cluster added up. It needs no draws, and compares curves of the same outputs.
+Areas use Obuchowski (1997), "Nonparametric analysis of clustered ROC curve data": the method of DeLong et al.
+(1988), with the placements of each cluster summed. It needs no resampling and can compare curves.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def average_ranks(x: ArrayLike) -> NDArray[np.float64]:
 def rank_sum(x: ArrayLike, y: ArrayLike) -> float:
     """One-sided p-value that `x` tends to be greater than `y`: Wilcoxon's rank-sum test (Mann-Whitney).
 
-    Normal approximation with correction for ties and continuity, the same number as R's `wilcox.test(x, y,
-    alternative="greater", exact=FALSE)`. Unrated values (nan) are left out; nan if one side is empty, or if
-    all values are equal.
+    It uses the normal approximation with correction for ties and continuity, and gives the same number as R's
+    `wilcox.test(x, y, alternative="greater", exact=FALSE)`. Unrated values (nan) are left out. The result is
+    nan if one side is empty or all values are equal.
 
     >>> round(rank_sum([3, 4, 5], [1, 2, 3]), 6)
     0.060592
@@ -68,7 +68,7 @@ def _rated(x: ArrayLike) -> NDArray[Any]:
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """Counts of pairs of items: ordered alike, oppositely, tied in x only, in y only, in both."""
+    """Counts of pairs of items: same order, opposite order, tied only in x, only in y, or in both."""
 
     concordant: int
     discordant: int
@@ -82,11 +82,11 @@ class PairCounts:
 
 
 _FEW_ITEMS = 32
-"""The largest number of items for which comparing every pair is faster."""
+"""Up to this number of items, comparing every pair is faster."""
 
 
 def count_pairs(x: ArrayLike, y: ArrayLike) -> PairCounts:
-    """Counts over all pairs of items, in O(n log² n) time; items with a nan on either side are left out.
+    """Count all pairs of items in O(n log² n) time; items with nan on either side are left out.
 
     >>> count_pairs([1, 2, 3, 3], [1, 3, 2, 2])
     PairCounts(concordant=3, discordant=2, tied_x=0, tied_y=0, tied_both=1)
@@ -100,16 +100,16 @@ def count_pairs(x: ArrayLike, y: ArrayLike) -> PairCounts:
     in_x, in_y = _tied(first), _tied(np.sort(second))
     same = np.flatnonzero((np.diff(first) != 0) | (np.diff(second) != 0)) + 1
     in_both = _pairs_within(np.diff(np.concatenate([[0], same, [len(first)]])))
-    # Sorted by x, then y: a pair that ties in x is never an inversion of y.
+    # Sorted by x, then by y, so that a pair with a tie in x is never an inversion of y.
     discordant = _inversions(np.unique(second, return_inverse=True)[1])
     concordant = total - in_x - in_y + in_both - discordant
     return PairCounts(concordant, discordant, in_x - in_both, in_y - in_both, in_both)
 
 
 def _count_few_pairs(x: NDArray[Any], y: NDArray[Any]) -> PairCounts:
-    """The same counts, by comparing every pair."""
+    """Count pairs like `count_pairs`, by comparing every pair."""
     left, right = np.triu_indices(len(x), 1)
-    # 3 × one order + the other, from -4 to 4.
+    # 3 × the order in x + the order in y, from -4 to 4.
     in_x, in_y = (np.int8(1) * (z[left] > z[right]) - (z[left] < z[right]) for z in (x, y))
     counts = np.bincount(3 * in_x + in_y + 4, minlength=9).tolist()
     discordant, tied_x, tied_y = counts[2] + counts[6], counts[3] + counts[5], counts[1] + counts[7]
@@ -119,9 +119,8 @@ def _count_few_pairs(x: NDArray[Any], y: NDArray[Any]) -> PairCounts:
 def pairwise_accuracy(metric: ArrayLike, human: ArrayLike) -> float:
     """Share of pairs that the metric orders as people do (Kocmi et al. 2021); 0.5 is chance, 1 perfect.
 
-    Pairs that tie in the human scores have no right order and are left out; a tie of the metric where
-    people see a difference is wrong. nan in either score leaves an item out; the result is nan if no
-    pair remains.
+    Pairs with a tie in the human scores have no right order and are left out; if only the metric ties, it is
+    wrong. Items with nan in either score are left out; the result is nan if no pair remains.
 
     >>> pairwise_accuracy([30, 31, 29], [0.1, 0.2, 0.3])
     0.3333333333333333
@@ -132,11 +131,11 @@ def pairwise_accuracy(metric: ArrayLike, human: ArrayLike) -> float:
 
 
 def acc_eq(metric: ArrayLike, human: ArrayLike) -> float:
-    """Share of pairs that the metric orders, or ties, as people do (Deutsch et al. 2023).
+    """Share of pairs that the metric orders or ties as people do (Deutsch et al. 2023).
 
-    Only equal scores tie here; `calibrate_ties` finds out which differences should count as ties. Meant for
-    segments, where human ties are frequent and worth predicting; all pairs count. nan in either score leaves
-    an item out; the result is nan for fewer than two items.
+    Only equal scores are ties here; `calibrate_ties` finds which differences should count as ties. It is
+    meant for segments, where human ties are frequent and worth predicting, and counts all pairs. Items with
+    nan in either score are left out; the result is nan for fewer than two items.
 
     >>> acc_eq([1, 1, 2], [0, 0, 5])
     1.0
@@ -146,11 +145,11 @@ def acc_eq(metric: ArrayLike, human: ArrayLike) -> float:
 
 
 def soft_pairwise_accuracy(metric_p: NDArray[Any], human_p: NDArray[Any]) -> float:
-    """1 - mean |p of the metric - p of people| over pairs of systems (Thompson et al. 2024); 1 is perfect.
+    """Mean of 1 - |p of metric - p of people| over pairs of systems (Thompson et al. 2024); 1 is perfect.
 
-    Both are one-sided p-values (systems, systems), as `one_sided_permutation` gives them. Both orders of
-    each pair count, so that the order of systems does not matter. Pairs with a nan are left out; the
-    result is nan if none remains.
+    Both arguments are one-sided p-values (systems, systems) from `one_sided_permutation`. Both orders of each
+    pair count, so the order of systems does not matter. Pairs with a nan are left out; the result is nan if
+    no pair remains.
     """
     distances = np.abs(np.asarray(metric_p, dtype=np.float64) - np.asarray(human_p, dtype=np.float64))
     distances = distances[~np.eye(len(distances), dtype=bool)]
@@ -177,10 +176,10 @@ def _pairs_within(sizes: NDArray[Any]) -> int:
 
 
 def _inversions(values: NDArray[Any]) -> int:
-    """Count the pairs of whole numbers from 0 up that are in descending order.
+    """Count the pairs of whole numbers (from 0) that are in descending order.
 
-    In such a pair the highest differing bit is 1, then 0. Going down bit by bit, with numbers of equal higher
-    bits kept together in their first order, counts each pair once.
+    In such a pair, the highest differing bit is first 1 and then 0. Numbers with equal higher bits are kept
+    together, in their original order. So going down bit by bit counts each pair once.
     """
     inversions = 0
     for bit in range(int(values.max(initial=0)).bit_length() - 1, -1, -1):
@@ -200,9 +199,9 @@ Correlation = Callable[[NDArray[Any], NDArray[Any]], float]
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """The mean over `groups` groups; `skipped` more had no defined value. nan if all were skipped.
+    """The mean over `groups` groups; another `skipped` groups had no defined value. nan if all were skipped.
 
-    `values` has one entry for each group, in order, nan where undefined; resampling these gives an interval.
+    `values` has one entry for each group, in order (nan if undefined); resampling them gives an interval.
     """
 
     value: float
@@ -232,7 +231,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def kendall(x: ArrayLike, y: ArrayLike) -> float:
-    """Kendall's tau-b, from -1 to 1: concordant less discordant pairs, corrected for ties on both sides.
+    """Kendall's tau-b, from -1 to 1: concordant minus discordant pairs, corrected for ties on both sides.
 
     >>> round(kendall([1, 2, 3, 4], [10, 30, 20, 40]), 6)
     0.666667
@@ -246,7 +245,7 @@ def kendall(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def prediction_error(x: ArrayLike, y: ArrayLike) -> float:
-    """Share of the variance that a linear prediction leaves unexplained, in percent: 100 · (1 - r²).
+    """Percentage of the variance that a linear prediction does not explain: 100 · (1 - r²).
 
     >>> round(prediction_error([1, 2, 3], [2, 4, 7]), 2)
     1.32
@@ -259,7 +258,7 @@ def _prediction_error_rows(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.float
 
 
 class Coefficient(NamedTuple):
-    """A statistic of two sides: its value, and its values for each row of two arrays."""
+    """A statistic of two sides, for two vectors or for each row of two arrays."""
 
     value: Correlation
     rows: rows.Rowwise
@@ -284,9 +283,9 @@ def grouped(
 ) -> Grouped:
     """Segment-level correlation of scores (systems, items); `correlation` is any function of two arrays here.
 
-    `by` chooses the groups: "none" all translations as one group; "item" the translations of one segment with
-    each other; "system" those of one system. The value is the plain mean over groups. Groups whose value is
-    undefined are left out of the mean and counted in `skipped`.
+    `by` chooses the groups: "none" makes all translations one group, "item" groups the translations of a
+    segment, and "system" those of a system. The value is the unweighted mean over groups. Groups whose value
+    is undefined are left out of the mean and counted in `skipped`.
     """
     values = np.array([correlation(x, y) for x, y in _sides(metric, human, by)], dtype=np.float64)
     defined = values[~np.isnan(values)]
@@ -299,10 +298,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AUC:
-    """The probability that a positive scores above a negative, ties counting half; nan without both kinds.
+    """The probability that a positive scores above a negative (ties count half); nan without both kinds.
 
-    `positive` and `negative` hold for each cluster how far the placements of its outputs are from the
-    expected ones; `clusters` counts all clusters, those with positives, and those with negatives.
+    `positive` and `negative` have, for each cluster, how far the placements of its outputs are from their
+    expectation. `clusters` counts all clusters, clusters with positives, and clusters with negatives.
     """
 
     value: float
@@ -318,19 +317,19 @@ class AUC:
 
     @property
     def trials(self) -> float:
-        """The number of independent trials that the area is worth.
+        """The number of independent trials with the same variance as the area.
 
-        If all positives are above all negatives, or all below, the variance is 0; then the trials are the
-        clusters of the rarer kind.
+        If all positives are above (or below) all negatives, the variance is 0. Then it is the number of
+        clusters with the rarer kind.
         """
         rarer = min(self.clusters[1:])
         trials = effective_trials(self.value, self.variance, least=min(1, rarer), otherwise=rarer)
         return trials if trials == rarer else trials * small_sample_factor(rarer)
 
     def interval(self) -> Interval:
-        """95 % interval around the area: Wilson's, with as many trials as give the same variance.
+        """Wilson's 95 % interval of the area, with the number of trials that gives the same variance.
 
-        Both ends are nan unless there are outputs of both kinds.
+        Both ends are nan if a kind of outputs is missing.
         """
         if math.isnan(self.value):
             return Interval(math.nan, math.nan)
@@ -339,7 +338,7 @@ class AUC:
 
 
 def auc(scores: ArrayLike, is_positive: ArrayLike, clusters: ArrayLike) -> AUC:
-    """From one score, kind and cluster (whole numbers from 0 up) per output; none may be nan.
+    """Compute the area from a score, a kind and a cluster (numbers from 0) per output; none may be nan.
 
     >>> auc([3, 2, 2, 1], [True, True, False, False], [0, 1, 0, 1]).value
     0.875
@@ -354,7 +353,7 @@ def auc(scores: ArrayLike, is_positive: ArrayLike, clusters: ArrayLike) -> AUC:
     if not m or not n:
         return AUC(math.nan, m, n, np.zeros(size), np.zeros(size), counts)
     overall = average_ranks(values)
-    # Count the other kind below each positive and above each negative: ranks without one's own kind.
+    # Ranks minus ranks within the own kind: the number of negatives below each positive, and vice versa.
     above = (overall[positive] - average_ranks(values[positive])) / n
     below = 1 - (overall[~positive] - average_ranks(values[~positive])) / m
     value = float(above.mean())
@@ -383,9 +382,9 @@ _ROUNDING = 1e-11
 
 
 class TieCalibration(NamedTuple):
-    """The highest accuracy with ties and the smallest `epsilon` that gives it; nan if no group has a pair.
+    """The highest accuracy with ties and its smallest `epsilon`; nan if no group has a pair.
 
-    The accuracy is the mean over `groups` groups, which have `pairs` pairs in all.
+    The accuracy is the mean over `groups` groups with a total of `pairs` pairs.
     """
 
     value: float
@@ -395,7 +394,7 @@ class TieCalibration(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """One group in ascending order of the metric; `ranks` are the human ranks, equal ones tie."""
+    """A group in ascending order of the metric; `ranks` are human ranks, and equal ranks are ties."""
 
     scores: Floats
     ranks: NDArray[np.int32]
@@ -405,10 +404,10 @@ class _Group(NamedTuple):
 def calibrate_ties(
     metric: NDArray[Any], human: NDArray[Any], *, by: Literal["none", "item", "system"] = "none"
 ) -> TieCalibration:
-    """Find the epsilon for scores (systems, items); `by` as in `grouped`: "item" is what WMT does.
+    """Find the best epsilon for scores (systems, items); `by` is as in `grouped`, and WMT uses "item".
 
-    Candidates are 0 and all differences within a group. One epsilon serves all groups. Translations with nan
-    on either side are left out, and so are groups of fewer than two.
+    Candidates are 0 and all differences within a group. All groups share one epsilon. Translations with nan
+    on either side and groups with fewer than two translations are left out.
 
     >>> calibrate_ties(np.array([[0, 2, 6, 8]]), np.array([[1, 1, 1, 4]]))
     TieCalibration(value=0.6666666666666666, epsilon=4.0, groups=1, pairs=6)
@@ -431,7 +430,7 @@ def calibrate_ties(
         falls += weight * np.bincount(_places(became_wrong, scale), minlength=bins)
     after = start + np.cumsum(rises - falls)
     before = np.concatenate(([start], after[:-1]))
-    # Within a bin the gain is at most its number of rises: only few bins can hold the maximum.
+    # Within a bin, the gain is at most its number of rises, so only few bins can have the maximum.
     is_open = (rises > 0) & (before + rises >= max(start, after.max()) - _ROUNDING)
     epsilons, found = _candidates(groups, scale, is_open, before)
     values = np.concatenate(([start], found))
@@ -463,17 +462,17 @@ def _groups(sides: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> list[_Group]:
 
 
 def _blocks(groups: Sequence[_Group]) -> Iterator[tuple[float, Floats, Floats]]:
-    """Yield some rows of a group at a time: its weight, and the differences of pairs that a tie would change.
+    """Yield a group's weight, and differences of pairs whose result would change if the metric tied them.
 
-    First come pairs that people tie, which a tie of the metric makes right; then pairs that the metric orders
-    as people do, which a tie makes wrong.
+    Each block covers some rows. First are pairs that people tie, which a tie of the metric makes right. Then
+    are pairs that the metric orders as people do, which a tie makes wrong.
     """
     for scores, ranks, weight in groups:
         start, n = 0, len(scores)
         while start < n:
             stop = min(n, start + max(1, _BLOCK // (n - start)))
             differences = scores[start:] - scores[start:stop, None]
-            # In ascending order every pair comes once with a difference above 0, unless the metric ties it.
+            # In ascending order, every pair has a difference above 0 once, unless the metric ties it.
             is_pair = differences > 0
             own = ranks[start:stop, None]
             yield (
@@ -491,7 +490,7 @@ def _places(differences: Floats, scale: float) -> NDArray[np.int32]:
 def _candidates(
     groups: Sequence[_Group], scale: float, is_open: NDArray[np.bool_], before: Floats
 ) -> tuple[Floats, Floats]:
-    """All differences in open bins, ascending, with the accuracy at each."""
+    """All differences in open bins, ascending, with the accuracy at each difference."""
     parts, signs = [np.empty(0)], [np.empty(0)]
     for weight, became_right, became_wrong in _blocks(groups):
         for sign, differences in ((weight, became_right), (-weight, became_wrong)):

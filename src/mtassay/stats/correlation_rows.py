@@ -1,7 +1,6 @@
-"""Correlations of many resamples at once; `mtassay.stats.correlation` has those of a single one.
+"""Correlations of many resamples at once; `mtassay.stats.correlation` correlates single samples.
 
-When systems are resampled, each resample is a row of two arrays: rows are short, and a row with nan has the
-value nan.
+If systems are resampled, each resample is a (short) row of two arrays. A row with nan has the value nan.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def pairwise_accuracy_rows(x: NDArray[Any], y: NDArray[Any]) -> Floats:
 
 
 def acc_eq_rows(x: NDArray[Any], y: NDArray[Any], epsilon: float = 0.0) -> Floats:
-    """Share of the pairs that x orders, or ties, as y does; scores of x at most `epsilon` apart are tied.
+    """Share of the pairs that x orders or ties as y does; scores of x at most `epsilon` apart are ties.
 
     >>> acc_eq_rows(np.array([[1.0, 2.0, 9.0]]), np.array([[0, 0, 5]]), 1.0).tolist()
     [1.0]

@@ -1,9 +1,9 @@
-"""Features that failures have more often than passes, tested together: max-T over permuted failures.
+"""Tests which features failures have more often than passes: max-T over permuted failures.
 
-Of thousands of words some are always frequent among failures. Here the failures are assigned again, many
-times, and every feature is compared with the largest deviance of any feature in each deal (Westfall & Young
-1993). If failures are random, at most a share `alpha` of such tests claims anything. Related units, such as
-variants of one sentence, are assigned together.
+Among thousands of words, some are always frequent in failures by chance. So the failures are permuted many
+times, and every feature is compared with the largest deviance of any feature in each permutation (Westfall &
+Young 1993). If failures are random, at most a share `alpha` of such tests reports anything. Related units,
+such as variants of one sentence, are permuted together.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PRIOR, _LEAST = 10.0, 0.5
 class Incidence:
     """The units that have each feature: `units` are those of feature 0, then of feature 1, and so on.
 
-    Those of feature *i* begin at `starts[i]`; every feature has at least one.
+    The units of feature *i* begin at `starts[i]`; every feature has at least one unit.
     """
 
     units: Ints
@@ -38,7 +38,7 @@ class Incidence:
 
     @classmethod
     def of(cls, units_by_feature: Sequence[Ints]) -> Incidence:
-        """Build it from the units of each feature.
+        """Build the incidence from the units of each feature.
 
         >>> Incidence.of([np.array([0, 2]), np.array([1])]).counts(np.array([True, True, False])).tolist()
         [1, 1]
@@ -74,11 +74,11 @@ class Incidence:
 
 
 def deviances(failing: Ints, having: Ints, failures: int, units: int) -> Floats:
-    """How much more often failures have each feature than chance explains: signed root of the deviance.
+    """How much more often failures have each feature than by chance: the signed root of the deviance.
 
-    `failing` of the `having` units with a feature are among the `failures` of all `units`. Half a unit is
-    subtracted for continuity, to be near a normal quantile in small numbers too. 0 if failures do not have
-    the feature more often than other units.
+    Of the `having` units with a feature, `failing` are among the `failures` of all `units`. A continuity
+    correction of half a unit keeps small numbers close to a normal quantile. The result is 0 if failures do
+    not have the feature more often than other units.
 
     >>> deviances(np.array([8, 3]), np.array([8, 10]), 30, 100).round(2).tolist()
     [4.01, 0.0]
@@ -98,10 +98,10 @@ def deviances(failing: Ints, having: Ints, failures: int, units: int) -> Floats:
 
 
 def least_failing(having: Ints, failures: int, units: int, deviance: float) -> Ints:
-    """The number of units with each feature that must fail to be as telling as this.
+    """How many units with each feature must fail to reach this deviance.
 
-    If even all failures would not do, it is one more than can fail. The deviance grows with the failures, so
-    a binary search finds it, once for each number of units.
+    If no number is enough, the result is one more than can fail. The deviance grows with the failures, so a
+    binary search finds the number, once for each number of units.
 
     >>> least_failing(np.array([8, 10, 2]), 30, 100, 3.0).tolist()
     [7, 8, 3]
@@ -119,7 +119,7 @@ def least_failing(having: Ints, failures: int, units: int, deviance: float) -> I
 
 @dataclass(frozen=True, eq=False)
 class Deals:
-    """Assigns failures again, at random, family by family: families of equal size swap places.
+    """Permutes failures at random by family: families of equal size swap places.
 
     `families` has a number for each unit; units with the same number stay together.
     """
@@ -130,10 +130,10 @@ class Deals:
     seed: int | None
 
     def reaching(self, incidence: Incidence, deviance: float, *, most: int | None = None) -> int:
-        """Count the deals in which some feature is as telling as this; stop counting beyond `most`.
+        """Count the permutations in which any feature reaches this deviance; stop beyond `most`.
 
-        Features that no deal could make so telling are left out. The failures that the others need are
-        computed before, so each deal only counts failures and computes no deviance.
+        Features that can never reach it are left out. For the others, the needed number of failures is
+        computed first, so that a permutation only needs to count failures.
         """
         n, failures = len(self.failed), int(self.failed.sum())
         having = incidence.sizes()
@@ -143,7 +143,7 @@ class Deals:
             return 0
         incidence, least = incidence.chosen(could), least[could]
         bits = int(having[could].max()).bit_length()
-        fields = max(_BITS // bits, 1)  # number of deals that are counted in one number
+        fields = max(_BITS // bits, 1)  # permutations counted in one integer
         rng = np.random.default_rng(self.seed)
         groups = self._groups()
         failed = self.failed.astype(np.int64)
@@ -171,11 +171,11 @@ class Deals:
 def odds_ratio(
     failing: int, failures: int, passing: int, passes: int, *, level: float = 0.95
 ) -> tuple[float, Interval]:
-    """Odds ratio of a feature among failures, with its interval.
+    """The odds ratio of a feature among failures, with its interval.
 
-    Log-odds with an informative Dirichlet prior (Monroe, Colaresi & Quinn 2008): both sides get ten more
-    units that have the feature as often as all units do, at least half a unit, so that a feature without any
-    pass is not infinitely telling.
+    It uses log-odds with an informative Dirichlet prior (Monroe, Colaresi & Quinn 2008): failures and passes
+    get ten more units that have the feature as often as all units do (at least half a unit). So the ratio is
+    finite for a feature that no pass has.
 
     >>> ratio, (low, high) = odds_ratio(33, 121, 0, 189)
     >>> round(ratio, 1), round(low, 1), round(high, 1)

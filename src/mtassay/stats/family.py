@@ -1,11 +1,11 @@
-"""The comparisons of one table as a family: tested together, so that a table rarely claims too much.
+"""Tests the comparisons of a table together as a family, so that a table rarely has false differences.
 
-Of nine equal systems, some of the 36 pairs nearly always look different when each is tested by itself. Here
-every trial swaps the outputs of all pairs on the same random half of the units, so that the trials hang
-together as the comparisons do, and a difference is compared with the largest one of each trial: max-T,
-stepping down from the largest difference (Westfall & Young 1993, algorithm 4.1; Romano & Wolf 2005). Where
-nothing differs, a table claims something in a share `alpha` of the cases at most, whatever pairs one looks
-at afterwards, the best system against the others included. One comparison alone has the p-value of
+If each of the 36 pairs of nine equal systems is tested separately, some pairs nearly always look different.
+Here, every trial swaps the outputs of all pairs on the same random half of the units, so the trials are
+correlated as the comparisons are. A difference is compared with the largest difference of each trial: max-T,
+stepping down from the largest difference (Westfall & Young 1993, algorithm 4.1; Romano & Wolf 2005). If
+nothing differs, at most a share `alpha` of tables claims a difference. This is true for any pairs that are
+selected afterwards, also for the best system against the others. A single comparison has the p-value of
 approximate randomization with ties counted (Noreen 1989).
 """
 
@@ -25,17 +25,17 @@ from mtassay.stats.resampling import Aggregate, Floats, Swapping, mask_blocks, p
 
 Trials = NDArray[np.float32]
 """(trials, comparisons): the differences after the swaps; each comparison is contiguous in memory."""
-_SLACK = 1e-6  # how far rounding may move a difference equal to the observed one, relative to it
+_SLACK = 1e-6  # relative rounding error allowed for equality with the observed difference
 _BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """p-values of comparisons that were tested together, and the value that one more had to reach.
+    """p-values of comparisons that were tested together, and the critical value of a further one.
 
-    `p` (comparisons,) are two-sided and adjusted: below `alpha` means different; nan if there was nothing to
-    test. `critical` is in standard errors: the largest difference that chance makes, at the level `alpha`,
-    among those not found significant.
+    `p` (comparisons,) is two-sided and adjusted: below `alpha` means different; nan if there was nothing to
+    test. `critical` is in standard errors: the largest difference by chance, at the level `alpha`, among the
+    comparisons that are not significant.
     """
 
     p: Floats
@@ -43,10 +43,10 @@ class Family:
 
 
 def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.05) -> Family:
-    """Adjust p-values of differences (comparisons,), from the same after swaps (trials, comparisons).
+    """Adjust p-values of differences (comparisons,), given the differences after swaps (trials, comparisons).
 
-    Differences are put on one scale by their spread over the trials. Differences that never move have p = 1,
-    undefined ones (nan) have nan and belong to no family.
+    Differences are scaled by their spread over the trials. Differences that never change have p = 1.
+    Undefined differences (nan) have p = nan and do not belong to the family.
 
     >>> alone = family_of(np.array([2.0]), np.array([[2.0], [-2.0], [0.0], [1.0]]))
     >>> float(alone.p[0])
@@ -61,7 +61,7 @@ def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.
         return Family(p, 0.0)
     steps = size[order] / spread[order]
     beyond = np.empty(len(order))
-    # From the smallest difference up: the largest in each trial of this one and all smaller ones.
+    # From the smallest difference up: the largest of this one and all smaller ones, in each trial.
     largest = np.zeros(len(trials), dtype=np.float32)
     for place in reversed(range(len(order))):
         _raise(largest, trials, order[place], spread)
@@ -76,7 +76,7 @@ def family_of(observed: NDArray[Any], trials: NDArray[Any], *, alpha: float = 0.
 
 
 def _quantile(values: NDArray[Any], share: float) -> float:
-    """The same as `np.quantile`, which loads masked arrays first; that takes longer than this."""
+    """Same as `np.quantile`, which takes longer because it first loads masked arrays."""
     place = share * (len(values) - 1)
     low, high = np.sort(values)[[math.floor(place), math.ceil(place)]].tolist()
     return float(low + (place - math.floor(place)) * (high - low))
@@ -94,13 +94,13 @@ def _spread(differences: NDArray[Any]) -> float:
 
 
 def _raise(largest: Trials, trials: NDArray[Any], comparison: int, spread: Floats) -> None:
-    """Store the size of a difference, in units of its spread, if it is the largest of its trial so far."""
+    """Store the size of a scaled difference in each trial where it is the largest so far."""
     scaled = np.abs(trials[:, comparison]) / spread[comparison]
-    np.fmax(largest, scaled.astype(np.float32), out=largest)  # undefined ones (nan) are left out
+    np.fmax(largest, scaled.astype(np.float32), out=largest)  # undefined differences (nan) are left out
 
 
 def separate(observed: NDArray[Any], trials: NDArray[Any]) -> Floats:
-    """p-values (comparisons,) of approximate randomization with ties counted, each comparison by itself.
+    """p-values (comparisons,) of approximate randomization with ties counted, separately by comparison.
 
     >>> separate(np.array([2.0, 0.0]), np.array([[2.0, 0], [-2.0, 0], [0.0, 0], [1.0, 0]])).tolist()
     [0.6, 1.0]
@@ -123,8 +123,8 @@ def swap_trials(
 ) -> list[Trials]:
     """Score differences of all pairs of systems (in the order of `combinations`) in every trial.
 
-    One table of trials for each array of statistics (units, systems, columns) and its aggregate. All arrays
-    have the same units and share the draws, which are sacreBLEU's.
+    Return one table of trials for each array of statistics (units, systems, columns) and its aggregate. All
+    arrays have the same units and share the draws, which are the same as sacreBLEU's.
     """
     tables = [np.empty((trials, math.comb(array.shape[1], 2)), np.float32, order="F") for array in statistics]
 
@@ -147,8 +147,8 @@ def swap_trials(
 class PairedSums:
     """Values that add up to one score of two systems.
 
-    `values` (units, 2, columns) are the statistics of both, and `parts` places of units: of several parts the
-    score is the mean of theirs. Units with the same number in `units` are swapped together.
+    `values` (units, 2, columns) has the statistics of both systems. `parts` has indices of units; with
+    several parts, the score is the mean over the parts. Units with equal `units` are swapped together.
     """
 
     values: NDArray[Any]
@@ -157,7 +157,7 @@ class PairedSums:
     units: NDArray[np.int64]
 
     def scores(self) -> Floats:
-        """The scores of the first and of the second system; nan without units."""
+        """The scores of the first and the second system; nan without units."""
         parts = [part for part in self.parts if len(part)]
         if not parts:
             return np.full(2, np.nan)
@@ -166,7 +166,7 @@ class PairedSums:
 
 
 def paired_trials(rows: Sequence[PairedSums], *, trials: int = 10000, seed: int | None) -> Trials:
-    """First minus second in every trial (trials, rows), each unit swapped in all rows or in none.
+    """First minus second in every trial (trials, rows); a unit is swapped in all rows or in none.
 
     >>> values = np.array([[[1, 1], [0, 1]], [[1, 1], [1, 1]]])
     >>> row = PairedSums(values, [np.arange(2)], lambda sums: sums[..., 0] / sums[..., 1], np.arange(2))
@@ -188,7 +188,7 @@ def paired_trials(rows: Sequence[PairedSums], *, trials: int = 10000, seed: int 
 
 
 def _moving(row: PairedSums, part: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
-    """Units of a part on which the systems differ, the differences, the second's sums, and those of both."""
+    """Units of a part where the systems differ, the differences, the second system's sums, and both's."""
     values = row.values[part].astype(np.float64)
     change = values[:, 0] - values[:, 1]
     moving = np.flatnonzero(change.any(axis=1))
@@ -196,15 +196,15 @@ def _moving(row: PairedSums, part: NDArray[np.int64]) -> tuple[NDArray[np.int64]
 
 
 Row = Sequence[NDArray[np.int64]]
-"""Places of the items of one share, by part. The share of several parts is the mean of theirs."""
+"""Indices of the items of one share, by part. With several parts, it is the mean of their shares."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShareDifferences:
-    """All pairs of systems in all rows, in the order of `combinations`, on the items settled for both.
+    """Differences of all pairs of systems in all rows, in the order of `combinations`.
 
-    `delta` and `p` (rows, pairs) are the first system's share minus the second's, between -1 and 1, and its
-    p-value; nan where `n` (rows, pairs), the number of items, is 0.
+    `delta` (rows, pairs) is the first system's share minus the second's, -1 to 1, and `p` its p-value. `n` is
+    the number of items settled for both systems; if it is 0, `delta` and `p` are nan.
     """
 
     delta: Floats
@@ -212,7 +212,7 @@ class ShareDifferences:
     n: NDArray[np.int64]
 
     def p_matrix(self, row: int, systems: int) -> Floats:
-        """The p-values of a row as (systems, systems), symmetric, with 1 on the diagonal."""
+        """The p-values of a row as a symmetric matrix (systems, systems), with 1 on the diagonal."""
         pairs = np.triu_indices(systems, 1)
         matrix = np.eye(systems)
         matrix[pairs] = matrix.T[pairs] = self.p[row]
@@ -228,10 +228,10 @@ def compare_rows(
     seed: int | None = 12345,
     alpha: float = 0.05,
 ) -> ShareDifferences:
-    """Compares systems by their shares of passed items, all pairs and all rows as one family.
+    """Compare all pairs of systems by their shares of passed items, in all rows as one family.
 
     Outcomes (items, systems) are 1 for passed, 0 for failed and nan for not settled. Items of one unit, such
-    as tests made from one sentence, are swapped together; by default each item is its own unit.
+    as tests made from one sentence, are swapped together; by default, each item is a unit.
 
     >>> outcomes = np.array([[1, 0], [1, 0], [1, 1], [0, np.nan]])
     >>> pair = compare_rows(outcomes, [[np.arange(4)]], seed=1)
@@ -269,9 +269,9 @@ def compare_rows(
 class _Changes:
     """Differences between pairs of systems in one row, without repetition.
 
-    With forty systems, hundreds of pairs differ on the same few items. Their trials are the same, since the
-    family puts differences on one scale. `places` (pairs,) gives the index of each pair in `values` (changes,
-    units); `units` are those on which any pair differs.
+    With forty systems, hundreds of pairs differ on the same few items. They have the same trials, since the
+    family scales differences. `places` (pairs,) has the index of each pair in `values` (changes, units);
+    `units` are the units on which any pair differs.
     """
 
     units: NDArray[np.int64]
@@ -286,9 +286,9 @@ class _Changes:
 def _weighted(
     row: Row, items: NDArray[np.int64], differences: Floats, both: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
-    """The differences of the pairs in a row, and what each item adds to them, on any scale.
+    """The differences of the pairs in a row, and the contribution of each item, on any scale.
 
-    One part counts whole items; of several parts, each has the same weight, and empty ones have none.
+    A single part counts whole items. Several parts have equal weights, and empty parts have none.
     """
     if len(row) == 1:
         weighted, sizes = differences[items], both[items].sum(axis=0)
@@ -303,7 +303,7 @@ def _weighted(
 
 
 def _distinct(unit_of: NDArray[np.int64], weighted: Floats, *, is_whole: bool) -> _Changes:
-    """Sum what items (items, pairs) add, by unit, without changes equal or opposite to another pair's."""
+    """Sum contributions (items, pairs) by unit, and drop changes equal or opposite to another pair's."""
     units, places = np.unique(unit_of, return_inverse=True)
     if len(units) == len(unit_of):
         by_unit = weighted[np.argsort(unit_of)]
@@ -314,17 +314,17 @@ def _distinct(unit_of: NDArray[np.int64], weighted: Floats, *, is_whole: bool) -
     columns = by_unit[moving].T
     if columns.size:
         leading = np.take_along_axis(columns, (columns != 0).argmax(axis=1)[:, None], axis=1)
-        columns = np.where(leading < 0, -columns, columns) + 0.0  # avoid -0.0, which has other bytes
+        columns = np.where(leading < 0, -columns, columns) + 0.0  # avoid -0.0, which has different bytes
     known: dict[bytes, int] = {}
     pairs = np.array([known.setdefault(column.tobytes(), len(known)) for column in columns], dtype=np.int64)
     firsts = np.unique(pairs, return_index=True)[1]
-    # Whole numbers are exact in single precision, which is twice as fast.
+    # Single precision is exact for these whole numbers, and twice as fast.
     values = columns[firsts].astype(np.float32 if is_whole else np.float64)
     return _Changes(units[moving], values, pairs)
 
 
 def _signed_sums(changes: Sequence[_Changes], count: int, *, trials: int, seed: int | None) -> Trials:
-    """Sum the changes of all rows in every trial, with the other sign for random units."""
+    """Sum the changes of all rows in every trial, with the opposite sign for random units."""
     table = np.empty((trials, sum(len(part.observed) for part in changes)), dtype=np.float32, order="F")
 
     def fill(block: tuple[int, NDArray[np.bool_]]) -> None:
@@ -333,7 +333,7 @@ def _signed_sums(changes: Sequence[_Changes], count: int, *, trials: int, seed: 
         column = 0
         for part in changes:
             sums = part.values @ kept[part.units].astype(part.values.dtype)
-            # Twice the kept part less the whole: swapped units change their sign.
+            # Twice the kept part minus the whole, since swapped units change their sign.
             signed = 2 * sums - part.observed[:, None]
             table[start : start + len(masks), column : column + len(signed)] = signed.T
             column += len(signed)

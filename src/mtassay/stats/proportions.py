@@ -1,7 +1,7 @@
 """Shares of correct items: Wilson's and other intervals, and tests of two shares.
 
-Every p-value is for "a is better than b": small if it is, near 1 if b is better. Two shares that cannot
-differ by chance (everything right, or everything wrong, on both sides) give p = 1. Without items it is nan.
+Every p-value is for "a is better than b": it is small if a is better and near 1 if b is better. If both
+shares are 0 or both are 1, p = 1. Without items, p is nan.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 class Interval(NamedTuple):
-    """The two ends; both nan if no interval can be given."""
+    """Both ends of an interval; both are nan if no interval can be given."""
 
     low: float
     high: float
@@ -41,10 +41,10 @@ def bootstrap_interval(
     level: float = 0.95,
     axis: int = -1,
 ) -> Interval:
-    """Percentile interval of `function(*arrays)` when the units along `axis` are resampled, the same in all.
+    """Percentile interval of `function(*arrays)`, with the same units along `axis` resampled in all arrays.
 
-    With scores (systems, segments) the default axis resamples segments. Draws for which the function is
-    undefined (nan) are left out; without units, or if all are undefined, the interval is nan.
+    With scores (systems, segments), the default axis resamples segments. Resamples for which the function is
+    undefined (nan) are left out. Without units, or if all are undefined, the interval is nan.
     """
     lengths = {array.shape[axis] for array in arrays}
     if len(lengths) != 1:
@@ -62,7 +62,7 @@ def bootstrap_interval(
 
 
 def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
-    """Wilson's score interval (1927) of a share, within 0 and 1; it contains the share; nan for n = 0.
+    """Wilson's score interval (1927) of a share, within 0 and 1. It contains the share; nan for n = 0.
 
     >>> low, high = wilson(8, 10)
     >>> round(low, 4), round(high, 4)
@@ -74,7 +74,7 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     share = successes / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # At 0 and at 1 the ends would miss the share by a rounding error.
+    # At 0 and 1, a rounding error could exclude the share itself.
     low, high = min(centre - reach, share), max(centre + reach, share)
     return Interval(max(0.0, low), min(1.0, high))
 
@@ -82,7 +82,7 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
 def share_score(
     name: str, system: str, group: str, hits: int, n: int, signature: str = "", label: str = ""
 ) -> Score:
-    """A share in percent with Wilson's interval as a score; without a value where nothing was counted."""
+    """Return a share in percent with Wilson's interval as a score; it has no value if nothing was counted."""
     if n == 0:
         return Score(name, system, group, None, 0, signature=signature, label=label)
     low, high = wilson(hits, n)
@@ -92,8 +92,8 @@ def share_score(
 def z_test(correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b: ArrayLike) -> Floats:
     """Two-proportion z-test with pooled variance, as in Macketanz et al. (2022), section 3.2.
 
-    It treats the two systems as if they had answered different items, and needs large samples: some 5 right
-    and 5 wrong answers on either side. nan if a side has no items.
+    It treats the systems as if they had answered different items. It needs large samples, with about 5 right
+    and 5 wrong answers of each system. nan if a system has no items.
 
     >>> round(float(z_test(45, 50, 35, 50)), 6)
     0.00621
@@ -107,13 +107,13 @@ def z_test(correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b: Arra
 
 
 ROUNDING = 1e-12
-"""How far rounding may move a difference of shares that equals another one."""
+"""Allowed rounding error between equal differences of shares."""
 
 
 def standardized(difference: Floats, variance: Floats) -> Floats:
-    """Differences in standard errors; without variance infinite with their sign, and -inf for no difference.
+    """Differences in standard errors; without variance, infinite with their sign, or -inf if equal.
 
-    -inf has a tail of 1: two systems that have everything right do not differ.
+    The tail of -inf is 1, since two systems with all items right do not differ.
     """
     flat = np.where(difference > ROUNDING, np.inf, -np.inf)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -130,10 +130,10 @@ def _floats(*values: ArrayLike) -> tuple[Floats, ...]:
 def effective_trials(
     share: float, variance: float, *, least: float, most: float = math.inf, otherwise: float | None = None
 ) -> float:
-    """The number of independent trials that would give a share the variance it has, within two bounds.
+    """The number of independent trials that gives a share this variance, within two bounds.
 
-    With it, intervals for plain shares (Wilson's, or those of a macro average) serve clustered ones too.
-    `otherwise` (default: `least`) is used if the variance is nan or 0, or the share is 0 or 1.
+    With it, intervals for simple shares (Wilson's or the macro average's) can be used for clustered shares.
+    `otherwise` (default: `least`) is returned if the variance is nan or 0, or the share is 0 or 1.
 
     >>> effective_trials(0.8, 0.016, least=1)
     10.0
@@ -148,10 +148,11 @@ def effective_trials(
 
 @cache
 def small_sample_factor(clusters: int, *, level: float = 0.95) -> float:
-    """The factor for effective trials whose variance was estimated from so few clusters.
+    """A factor for effective trials if the variance was estimated from few clusters.
 
-    It widens an interval as Student's t with `clusters` - 1 degrees of freedom does a normal one: the square
-    of the normal over Student's quantile. It approaches 1 for many clusters; for fewer than two it is 1.
+    It widens an interval as Student's t with `clusters` - 1 degrees of freedom widens a normal interval: it
+    is the square of the normal quantile divided by Student's. It approaches 1 for many clusters, and is 1 for
+    fewer than two.
 
     >>> round(small_sample_factor(5), 3), round(small_sample_factor(1000), 3)
     (0.498, 0.998)
@@ -179,13 +180,13 @@ def macro_average(correct: ArrayLike, n: ArrayLike) -> Floats:
 
 
 def macro_interval(correct: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> tuple[Floats, Floats]:
-    """The two ends (low, high) of an interval of the macro average, within 0 and 1; nan without items.
+    """The ends (low, high) of an interval of the macro average, within 0 and 1; nan without items.
 
-    A normal interval after two right and two wrong answers were shared out among the categories (Price &
-    Bonett 2004); for one category it is that of Agresti & Coull. It needs no draws, and keeps its width at
-    100 %, unlike the plain normal interval and the bootstrap. In a simulation of 14 uneven categories between
-    85 and 99.5 % it contained the true value in 95 % of the cases; Wilson's intervals put together by their
-    squared distances (Zou, Huang & Zhang 2009) did so in 92 %.
+    It is a normal interval, computed after two right and two wrong answers are added in total, divided among
+    the categories (Price & Bonett 2004). With one category, it is the interval of Agresti & Coull. It needs
+    no resampling, and has a width even at 100 %, unlike the simple normal interval and the bootstrap. In a
+    simulation of 14 unequal categories between 85 and 99.5 %, it contained the true value in 95 % of the
+    cases; Wilson's intervals, combined by squared distances (Zou, Huang & Zhang 2009), in 92 %.
 
     >>> low, high = macro_interval([8, 10], [10, 10])
     >>> round(float(low), 4), round(float(high), 4)
@@ -202,7 +203,7 @@ def macro_interval(correct: ArrayLike, n: ArrayLike, *, level: float = 0.95) -> 
 
 
 def macro_z_test(correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b: ArrayLike) -> Floats:
-    """z-test on macro averages: the variances of all categories, each pooled over both systems, add up.
+    """z-test on macro averages, with the sum of the categories' variances, each pooled over both systems.
 
     With one category this is `z_test`.
     """
@@ -213,7 +214,7 @@ def macro_z_test(correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b
 
 
 def _shares(correct: ArrayLike, n: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
-    """Shares (0 without items), and which ones have items."""
+    """Shares (0 without items), and which shares have items."""
     right, sizes = np.broadcast_arrays(np.asarray(correct, dtype=np.float64), np.asarray(n, dtype=np.float64))
     filled = sizes > 0
     return np.where(filled, right / np.where(filled, sizes, 1.0), 0.0), filled
@@ -222,7 +223,7 @@ def _shares(correct: ArrayLike, n: ArrayLike) -> tuple[Floats, NDArray[np.bool_]
 def _two_sides(
     correct_a: ArrayLike, n_a: ArrayLike, correct_b: ArrayLike, n_b: ArrayLike
 ) -> tuple[Floats, Floats, Floats, Floats, NDArray[np.bool_]]:
-    """Sizes (1 for 0), shares, and the categories that count: those with items on both sides."""
+    """Sizes (1 for 0), shares, and the categories that count, which have items on both sides."""
     share_a, filled_a = _shares(correct_a, n_a)
     share_b, filled_b = _shares(correct_b, n_b)
     share_a, share_b, both = np.broadcast_arrays(share_a, share_b, filled_a & filled_b)
@@ -232,27 +233,28 @@ def _two_sides(
 
 
 def mean_counted(values: Floats, counted: NDArray[np.bool_]) -> Floats:
-    """Mean over the last axis of the values that count; nan if none counts."""
+    """Mean of the counted values over the last axis; nan if none counts."""
     count = counted.sum(axis=-1)
     total = np.where(counted, values, 0.0).sum(axis=-1)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def variance_of_mean(variances: Floats, counted: NDArray[np.bool_]) -> Floats:
-    """Variance of a mean of independent values, from their variances: 0 for those that do not count."""
+    """Variance of a mean of independent values, from their variances (0 for values that do not count)."""
     return np.asarray(variances.sum(axis=-1) / np.maximum(counted.sum(axis=-1), 1) ** 2)
 
 
 def change_interval(
     gained: ArrayLike, lost: ArrayLike, n: ArrayLike, *, level: float = 0.95
 ) -> tuple[Floats, Floats]:
-    """The two ends (low, high) of an interval of a change of a share, between -1 and 1; nan without items.
+    """The ends (low, high) of an interval of the change of a share, between -1 and 1; nan without items.
 
-    `gained` of `n` items were wrong before and are right after; `lost` is the reverse. Counts have categories
-    on their last axis: the change is that of the mean of their shares, and a category without items is left
-    out. A normal interval after one gained and one lost item were shared out among the categories; for one
-    category it is that of Bonett & Price (2012) for paired shares. It keeps its width where nothing moved. In
-    a simulation of 14 uneven categories it contained the true value in 96 to 99 % of the cases.
+    `gained` of `n` items were wrong before and are right after; `lost` is the reverse. The last axis has
+    categories: the change is the change of the mean of their shares, and categories without items are left
+    out. It is a normal interval, computed after one gained and one lost item are added in total, divided
+    among the categories. With one category, it is the interval of Bonett & Price (2012) for paired shares. It
+    has a width even if nothing changed. In a simulation of 14 unequal categories, it contained the true value
+    in 96 to 99 % of the cases.
 
     >>> low, high = change_interval([6], [2], [40])
     >>> round(float(low), 4), round(float(high), 4)

@@ -1,9 +1,9 @@
 """Agreement between raters of the same units: observed, Cohen's and Fleiss' kappa, Krippendorff's alpha.
 
-Ratings have one row for each rater and one entry for each unit, in the same order; nan means that this rater
-did not rate this unit. Labels are numbers. 1 is full agreement, 0 what chance would give, and less than 0 is
-systematic disagreement. nan means undefined: nothing was rated twice, or all ratings are the same label, so
-agreement cannot be distinguished from chance.
+Ratings have one row for each rater and one column for each unit; nan means that this rater did not rate this
+unit. Labels are numbers. 1 is full agreement, 0 is agreement by chance, and below 0 is systematic
+disagreement. A coefficient is undefined (nan) if nothing was rated twice. It is also undefined if all ratings
+are equal, since agreement then cannot be distinguished from chance.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def ordinal_alpha(values: Floats) -> float:
-    """Krippendorff's alpha (2011) of ranked labels; their distance is the number of ratings between them.
+    """Krippendorff's alpha (2011) of ranked labels; the distance of two is the number of ratings between.
 
     >>> round(ordinal_alpha(np.array([[1, 2, 3, np.nan], [1, 2, 4, 4]])), 4)
     0.9495
@@ -29,7 +29,7 @@ def ordinal_alpha(values: Floats) -> float:
     values = values[:, (~np.isnan(values)).sum(axis=0) >= 2]
     sizes = (~np.isnan(values)).sum(axis=0)
     total = int(sizes.sum())
-    # Summed over all pairs, (x - y)² is n · sum of x² - (sum of x)², twice; the mean is subtracted first.
+    # The sum of (x - y)² over all pairs is 2 · (n · sum of x² - (sum of x)²); the mean is subtracted first.
     places = _middle_ranks(values)
     places = places - (np.nansum(places) / total if total else 0.0)
     observed = 2 * (sizes * np.nansum(places**2, axis=0) - np.nansum(places, axis=0) ** 2)
@@ -40,7 +40,7 @@ def ordinal_alpha(values: Floats) -> float:
 
 
 def _middle_ranks(values: Floats) -> Floats:
-    """Replace each rating by the number of ratings below its label and half of those with it."""
+    """Replace each rating by the number of ratings with a lower label, plus half of those with its label."""
     rated = ~np.isnan(values)
     _, codes, sizes = np.unique(values[rated], return_inverse=True, return_counts=True)
     ranks = np.full(values.shape, np.nan)
@@ -50,11 +50,11 @@ def _middle_ranks(values: Floats) -> Floats:
 
 Measure = Literal["agreement", "fleiss", "krippendorff"]
 Aggregate = Callable[[Floats], Floats]
-"""Turn sums (…, columns) into coefficients (…); nan where one is undefined."""
+"""Turns sums (…, columns) into coefficients (…); nan if undefined."""
 
 
 class AgreementEstimate(NamedTuple):
-    """A coefficient with the ends of its 95 % interval, nan where undefined, on `n` clusters."""
+    """A coefficient on `n` clusters with the ends of its 95 % interval; nan if undefined."""
 
     value: float
     low: float
@@ -70,7 +70,7 @@ def estimate_agreement(
     samples: int = 1000,
     seed: int | None = 12345,
 ) -> dict[Measure, AgreementEstimate]:
-    """Agreement of all raters: observed, Fleiss' kappa of labels, and Krippendorff's alpha of either kind.
+    """Agreement of all raters: observed, Fleiss' kappa of labels, and both kinds of Krippendorff's alpha.
 
     >>> found = estimate_agreement(np.array([[0, 0, 1, 1], [0, 1, 1, 1.0]]))
     >>> [round(found[name].value, 4) for name in ("agreement", "fleiss", "krippendorff")]
@@ -103,7 +103,7 @@ def estimate_kappa(
     samples: int = 1000,
     seed: int | None = 12345,
 ) -> AgreementEstimate:
-    """Cohen's kappa of two raters on the units that both rated; `weighted` by squared differences.
+    """Cohen's kappa of two raters on units that both rated; `weighted` weights by squared differences.
 
     >>> round(estimate_kappa(np.array([0, 0, 1, 1.0]), np.array([0, 1, 1, 1.0])).value, 6)
     0.5
@@ -123,7 +123,7 @@ def estimate_kappa(
 def _estimate(
     sums: Floats, groups: NDArray[Any], aggregate: Aggregate, samples: int, seed: int | None
 ) -> AgreementEstimate:
-    """The coefficient of all units, and its percentile bootstrap over clusters."""
+    """The coefficient of all units, with its percentile bootstrap interval over clusters."""
     _, places = np.unique(groups, return_inverse=True)
     n = int(places.max()) + 1 if len(places) else 0
     if not n:
@@ -131,9 +131,9 @@ def _estimate(
     rows = np.zeros((n, sums.shape[1]))
     np.add.at(rows, places.reshape(-1), sums)
     value = float(aggregate(rows.sum(axis=0)))
-    if n < 2:  # one cluster drawn repeatedly always equals itself, which says nothing
+    if n < 2:  # resampling a single cluster always gives itself, which says nothing
         return AgreementEstimate(value, math.nan, math.nan, n)
-    # Clusters with equal sums are the same for every coefficient, and labels leave few different ones.
+    # Clusters with equal sums can be counted together, and labels give only few different sums.
     kinds, times = np.unique(rows, axis=0, return_counts=True)
     draws = np.random.default_rng(seed).multinomial(n, times / n, size=samples)
     low, high = interval(aggregate(draws @ kinds), level=0.95)
@@ -162,7 +162,7 @@ def _interval_sums(values: Floats) -> Floats:
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Their ratio; nan if the denominator is 0 except for rounding."""
+    """The ratio; nan if the denominator is 0 except for rounding."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(np.abs(denominator) > 1e-9, numerator / denominator, np.nan))
 

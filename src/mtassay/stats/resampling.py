@@ -1,12 +1,11 @@
 """Bootstrap resamples and approximate randomization, equal to sacreBLEU's draws.
 
 Statistics have the shape (units, systems, columns) and must be finite; `aggregate` turns sums (…, columns)
-into scores (…). sacreBLEU adds up in single precision, we in double: whole numbers are exact here, so a
-p-value can differ from sacreBLEU's only where its rounding decides a tie.
+into scores (…). sacreBLEU sums in single precision. We sum in double precision, where whole numbers are
+exact, so a p-value can differ from sacreBLEU's only if its rounding decides a tie.
 
-Each trial swaps the outputs of two systems on a random half of the units; the random numbers are those of
-sacreBLEU, shared by all pairs of systems. Statistics have the shape (units, systems, columns) and must be
-finite; `aggregate` turns sums (…, columns) into scores (…).
+Each trial swaps the outputs of two systems on a random half of the units. The random numbers are the same as
+sacreBLEU's, and all pairs of systems share them.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ Floats = NDArray[np.float64]
 Aggregate = Callable[[NDArray[Any]], NDArray[np.floating[Any]]]
 
 _BLOCK_BYTES = 64 * 2**20
-# Largest product at once: above it, the C library returns the memory each time, and clears it again.
+# Largest product at once. For larger ones, the C library returns the memory each time and clears it again.
 _CHUNK_BYTES = 16 * 2**20
 _CHUNK_UNITS = 4096
 _EXACT = 2**24
 
 
 def default_seed() -> int | None:
-    """Return sacreBLEU's seed: SACREBLEU_SEED of the environment, or 12345; `None` for "none".
+    """Return sacreBLEU's seed: SACREBLEU_SEED of the environment (`None` for "none"), or 12345.
 
-    `None` draws a fresh seed each time. sacreBLEU's paired tests do that for 0 as well; here 0 is a seed.
+    `None` means a new seed for each draw. In sacreBLEU's paired tests, 0 means the same; here, 0 is a seed.
     """
     text = os.environ.get("SACREBLEU_SEED", "12345")
     if text.lower() == "none":
@@ -51,21 +50,21 @@ def default_seed() -> int | None:
 
 
 def chosen_seed(chosen: int | None = None) -> int | None:
-    """The chosen seed, or the default one; `None` if every draw needs a fresh one."""
+    """Return the chosen or the default seed; `None` if every draw needs a new seed."""
     return default_seed() if chosen is None else chosen
 
 
 def fixed_seed(chosen: int | None = None) -> int:
-    """The chosen seed, or the default one; if there is no seed, draw one that all draws share."""
+    """Return the chosen or the default seed; if there is none, a random seed for all draws."""
     seed = chosen_seed(chosen)
     return secrets.randbits(31) if seed is None else seed
 
 
 def counted_units(statistics: NDArray[Any], aggregate: Aggregate) -> NDArray[np.bool_]:
-    """Tell which units (units, systems) count for each system.
+    """Return which units (units, systems) count for each system.
 
-    A mean of nothing is undefined (nan), so for such a metric a row of zeros means that this unit has no
-    score. For others, such as BLEU, every unit counts.
+    For a metric that is a mean, a row of zeros gives nan, which means that this unit has no score. For other
+    metrics, such as BLEU, every unit counts.
 
     >>> def mean(sums):
     ...     return sums[..., 0] / sums[..., 1]
@@ -80,10 +79,10 @@ def counted_units(statistics: NDArray[Any], aggregate: Aggregate) -> NDArray[np.
 def bootstrap_sums(
     statistics: Sequence[NDArray[Any]], *, samples: int = 1000, seed: int | None
 ) -> list[Floats]:
-    """Sums of every resample: one array (samples, …) for each array (units, …), in order.
+    """Return sums of every resample: one array (samples, …) for each array (units, …), in order.
 
     All arrays have the same units and share the draws, so several metrics need only one pass. Resamples are
-    those of sacreBLEU (`default_rng(seed).choice(n, size=(samples, n))`); of no units, the sums are 0.
+    the same as sacreBLEU's (`default_rng(seed).choice(n, size=(samples, n))`). Without units, the sums are 0.
     """
     n = _common_length(statistics)
     columns = [array.reshape(n, int(np.prod(array.shape[1:]))) for array in statistics]
@@ -107,13 +106,13 @@ def bootstrap_scores(
 
 
 def paired_bootstrap(scores: NDArray[Any], resampled: NDArray[Any]) -> Floats:
-    """Two-sided p-values (systems, systems) of the paired bootstrap test, as sacreBLEU and Moses define it.
+    """Two-sided p-values (systems, systems) of the paired bootstrap test as in sacreBLEU and Moses.
 
-    `scores` (systems,) are those of the whole set and `resampled` (samples, systems) those of the resamples.
-    p is (c + 1) / (samples + 1), where c counts resamples with |d| - mean |d| > |d of the whole set|.
-    Resamples without a defined score (nan) are left out of their pairs; a pair without any, or without a
-    defined score on the whole set, has p = nan. The diagonal is 1, and so is p for two systems that never
-    differ (sacreBLEU calls them significantly different).
+    `scores` (systems,) are the scores on the whole set and `resampled` (samples, systems) those of the
+    resamples. p is (c + 1) / (samples + 1), where c counts resamples with |d| - mean |d| > |d of the whole
+    set|. Resamples without a defined score (nan) are left out of their pairs. A pair without resamples, or
+    without a defined score on the whole set, has p = nan. The diagonal is 1. Two systems that never differ
+    also have p = 1 (sacreBLEU calls them significantly different).
     """
     rows = np.ascontiguousarray(np.asarray(resampled, dtype=np.float64).T)
     whole = np.asarray(scores, dtype=np.float64)
@@ -136,7 +135,7 @@ def paired_bootstrap(scores: NDArray[Any], resampled: NDArray[Any]) -> Floats:
 def difference_standard_errors(resampled: NDArray[Any]) -> Floats:
     """Standard errors (systems, systems) of the paired differences, from resampled scores (samples, systems).
 
-    The diagonal is 0; undefined (nan) resamples are left out; nan if fewer than two are left.
+    The diagonal is 0. Undefined (nan) resamples are left out; the error is nan if fewer than two are left.
     """
     rows = np.ascontiguousarray(np.asarray(resampled, dtype=np.float64).T)
     errors = np.zeros((len(rows), len(rows)))
@@ -149,8 +148,8 @@ def difference_standard_errors(resampled: NDArray[Any]) -> Floats:
 
 
 def block_rows(n: int, *, row_bytes: int = 0) -> int:
-    """The number of resamples of `n` units to hold at a time, each needing `row_bytes` more."""
-    # One byte for each unit, and eight for each unit of the chunk that is being multiplied.
+    """How many resamples of `n` units to have in memory at a time, if each needs another `row_bytes`."""
+    # A byte for each unit, and eight bytes for each unit of the chunk that is being multiplied.
     return max(
         1,
         min(_BLOCK_BYTES // max(1, n, row_bytes), _CHUNK_BYTES // max(1, 8 * min(n, _CHUNK_UNITS))),
@@ -160,10 +159,10 @@ def block_rows(n: int, *, row_bytes: int = 0) -> int:
 def weighted_sums(
     weights: NDArray[Any], columns: Sequence[NDArray[Any]], *, most: int | None = None
 ) -> list[Floats]:
-    """Compute `weights @ part` for each part, a chunk of units at a time to avoid a large copy.
+    """Compute `weights @ part` for each part, in chunks of units to avoid a large copy.
 
-    Each column is contiguous, since scores are computed column by column for all resamples at once. Weights
-    are whole numbers that add up to `most`, by default to their number. If no sum of a chunk can need more
+    Each column is contiguous, since scores are computed by column for all resamples at once. Weights are
+    whole numbers whose sum is `most`, by default the number of weights. If no sum of a chunk can need more
     than 24 bits, single precision is exact, and twice as fast.
     """
     widths = [part.shape[1] for part in columns]
@@ -181,7 +180,7 @@ def weighted_sums(
 
 
 def shaped(sums: Floats, shape: tuple[int, ...]) -> Floats:
-    """Return sums (rows, columns), each column contiguous, as (rows, *shape) that share their memory."""
+    """Return sums (rows, columns) with contiguous columns as a view with the shape (rows, *shape)."""
     return np.moveaxis(sums.T.reshape(*shape, len(sums)), -1, 0)
 
 
@@ -191,17 +190,17 @@ def _is_whole(part: NDArray[Any], *, below: int) -> bool:
 
 
 def _count_blocks(n: int, samples: int, seed: int | None) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """Draw units: yield the first sample of a block, and counts of each unit in it (some samples, n).
+    """Draw units: yield the number of a block's first sample, and its counts of each unit (samples, n).
 
-    There are four blocks or more, so that one is multiplied while the next one is drawn.
+    There are at least four blocks, so that one is multiplied while the next is drawn.
     """
     rng = np.random.default_rng(seed)
     rows = max(1, min(block_rows(n), -(-samples // 4)))
     for start in range(0, samples, rows):
-        # A byte is enough: that a unit is drawn 256 times in n draws has a probability below 1e-500.
+        # A byte is enough: the probability that n draws have a unit 256 times is below 1e-500.
         counts = np.zeros((min(rows, samples - start), n), dtype=np.uint8)
         if n:
-            # One row at a time continues the stream of one large draw, and keeps the counters in cache.
+            # Row by row, the stream is the same as of one large draw, and the counters stay in the cache.
             for row in counts:
                 row[:] = np.bincount(rng.integers(0, n, size=n), minlength=n)
         yield start, counts
@@ -217,14 +216,14 @@ def _common_length(statistics: Sequence[NDArray[Any]]) -> int:
 def paired_randomization(
     statistics: NDArray[Any], aggregate: Aggregate, *, trials: int = 10000, seed: int | None
 ) -> Floats:
-    """Two-sided p-values (systems, systems) of approximate randomization, digit for digit as sacreBLEU's.
+    """Two-sided p-values (systems, systems) of approximate randomization, exactly as sacreBLEU's.
 
-    p is (c + 1) / (trials + 1), where c counts trials with a difference beyond the observed one. Trials that
-    equal it are not counted, so that two systems which differ on a single unit come out as significantly
-    different; prefer the test of `family`, which counts them.
+    p is (c + 1) / (trials + 1), where c counts trials with a larger difference than the observed one. Trials
+    with an equal difference are not counted, so two systems that differ on a single unit are significantly
+    different. Prefer the test of `family`, which counts such trials.
 
-    Trials without a defined score (nan) are left out of their pairs; a pair without any, or without a defined
-    score on the whole set, has p = nan. The diagonal is 1, and so is p for two systems that never differ.
+    Trials without a defined score (nan) are left out of their pairs. A pair without trials, or without a
+    defined score on the whole set, has p = nan. The diagonal and systems that never differ have p = 1.
     """
     systems = statistics.shape[1]
     scores = np.asarray(aggregate(statistics.sum(axis=0, dtype=np.float64)), dtype=np.float64)
@@ -249,9 +248,9 @@ def one_sided_permutation(
 ) -> Floats:
     """One-sided p-values (systems, systems): small if the row's score is greater than the column's.
 
-    The paired permutation test of `paired_randomization` with its draws, counting trials whose difference
-    is at least the observed one: (c + 1) / (trials + 1). The diagonal is 1; nan as in `paired_randomization`.
-    A unit that nobody rated can be a row of zeros if one column counts the rated units.
+    This is the test of `paired_randomization` with the same draws, but c counts trials whose difference is at
+    least the observed one: p = (c + 1) / (trials + 1). The diagonal is 1; p is nan as in
+    `paired_randomization`. An unrated unit can be a row of zeros if one column counts the rated units.
     """
     systems = statistics.shape[1]
     scores = np.asarray(aggregate(statistics.sum(axis=0, dtype=np.float64)), dtype=np.float64)
@@ -276,8 +275,7 @@ def permutation_deviation(
 ) -> Floats:
     """The spread of differences (systems, systems) around 0 in the trials of `one_sided_permutation`.
 
-    A difference of so many deviations has about the p-value of the normal distribution. Use this if p-values
-    are needed many times.
+    p-values are approximately normal with this deviation, which saves time if many are needed.
     """
     systems = statistics.shape[1]
     squares = np.zeros((systems, systems))
@@ -293,14 +291,14 @@ def permutation_deviation(
 def swapped_differences(
     statistics: NDArray[Any], aggregate: Aggregate, trials: int, seed: int | None
 ) -> Iterator[tuple[int, Floats]]:
-    """For each block of trials and system a, scores of a minus those of each later system (trials, later)."""
+    """Yield, by block of trials and system, its scores minus each later system's (trials, later)."""
     swapping = Swapping([statistics])
     for _, masks in swapping.masks(trials, seed):
         yield from pair_differences(*swapping.sums(masks)[0], aggregate)
 
 
 class Swapping:
-    """Sums of what two systems keep and swap in trials, for arrays of the same units."""
+    """Sums of the kept and the swapped units of trials, for arrays of the same units."""
 
     def __init__(self, statistics: Sequence[NDArray[Any]]) -> None:
         self._units = _common_length(statistics)
@@ -310,12 +308,12 @@ class Swapping:
         self._totals = [array.sum(axis=0, dtype=np.float64) for array in statistics]
 
     def masks(self, trials: int, seed: int | None) -> Iterator[tuple[int, NDArray[np.bool_]]]:
-        """Blocks of trials: the number of the first one, and which units keep their system in each."""
+        """Yield blocks of trials: the first trial's number, and which units keep their system in each."""
         row_bytes = 8 * sum(map(len, self._places))
         return mask_blocks(self._units, trials, seed, row_bytes=row_bytes)
 
     def sums(self, masks: NDArray[np.bool_]) -> list[tuple[Floats, Floats]]:
-        """For each array the kept and the swapped sums, both (trials of the block, systems, columns)."""
+        """Return the kept and the swapped sums (trials of the block, systems, columns) for each array."""
         sums = np.concatenate([part.T for part in weighted_sums(masks, self._distinct)])
         kept = [
             shaped(sums[places].T, shape) for places, shape in zip(self._places, self._shapes, strict=True)
@@ -326,9 +324,9 @@ class Swapping:
 def _distinct_columns(
     columns: Sequence[NDArray[Any]],
 ) -> tuple[list[NDArray[Any]], list[NDArray[np.int64]]]:
-    """Keep only columns unequal to all before them, and say which of these each column is.
+    """Keep only distinct columns, and return the index of each column among them.
 
-    Counts in a reference, for example, are the same for all systems: a quarter of BLEU's and chrF's columns.
+    For example, counts in a reference are the same for all systems: a quarter of BLEU's and chrF's columns.
     """
     numbers: dict[tuple[str, bytes], int] = {}
     distinct, places = [], []
@@ -346,7 +344,7 @@ def _distinct_columns(
 
 
 def pair_differences(kept: Floats, swapped: Floats, aggregate: Aggregate) -> Iterator[tuple[int, Floats]]:
-    """For each system a, scores of a minus those of each later system, after the swaps (trials, later)."""
+    """Yield, for each system, its scores minus each later system's, after the swaps (trials, later)."""
     for a in range(kept.shape[1] - 1):
         first = np.asarray(aggregate(kept[:, a, None] + swapped[:, a + 1 :]), dtype=np.float64)
         second = np.asarray(aggregate(swapped[:, a, None] + kept[:, a + 1 :]), dtype=np.float64)
@@ -356,12 +354,12 @@ def pair_differences(kept: Floats, swapped: Floats, aggregate: Aggregate) -> Ite
 def mask_blocks(
     n: int, trials: int, seed: int | None, *, row_bytes: int
 ) -> Iterator[tuple[int, NDArray[np.bool_]]]:
-    """Draw which units keep their system: blocks (some trials, n) that together hold all trials.
+    """Draw which units keep their system, in blocks (trials, n).
 
-    The number of its first trial precedes each block.
+    Each block comes with the number of its first trial.
     """
     rng = np.random.default_rng(seed)
-    # The generator makes 32 bits at a time, so blocks of 32 rows continue the stream of one large draw.
+    # The generator makes 32 bits at a time, so blocks of 32 rows give the same stream as one large draw.
     # There are at least eight blocks, so that cores have about equal work.
     rows = 32 * max(1, min(block_rows(n, row_bytes=row_bytes), trials // 8) // 32)
     for start in range(0, trials, rows):
@@ -373,12 +371,12 @@ def _share(beyond: Floats, defined: Floats) -> Floats:
 
 
 def _slack(observed: Floats) -> Floats:
-    """How far rounding may move a difference equal to the observed one."""
+    """The rounding error allowed for equality with the observed difference."""
     return 1e-9 * np.maximum(1.0, np.abs(observed))
 
 
 class StreamedSums:
-    """Sums of the statistics of `units` units, and of the same in every resample, block by block.
+    """Adds up statistics of `units` units block by block, in total and in every resample.
 
     >>> sums = StreamedSums(3, samples=2, seed=1)
     >>> for block in (np.array([[1], [1]]), np.array([[1]])):
@@ -395,7 +393,7 @@ class StreamedSums:
         self.units = 0
         """The number of units so far."""
         self._expected = units
-        self._open = np.full(samples, units, dtype=np.int64)  # draws left in each sample
+        self._open = np.full(samples, units, dtype=np.int64)  # remaining draws of each sample
         self._rng = np.random.default_rng(seed)
 
     def add(self, statistics: Sequence[NDArray[Any]]) -> None:
@@ -430,21 +428,21 @@ class StreamedSums:
 
 
 def interval(resampled: NDArray[Any], *, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Percentile bounds (low, high) of resampled scores (samples, …), one pair for each column.
+    """Percentile bounds (low, high) of resampled scores (samples, …), a pair for each column.
 
-    The bounds are order statistics, the same that sacreBLEU takes: at 95 %, of 1000 sorted scores the one at
-    place 25 from either end, counted from 0. Undefined scores (nan) are left out; if all are undefined, both
-    bounds are nan.
+    The bounds are the same order statistics as in sacreBLEU: at 95 % and for 1000 sorted scores, the scores
+    with the index 25 from both ends, counted from 0. Undefined scores (nan) are left out; if all are
+    undefined, both bounds are nan.
 
     >>> low, high = interval(np.arange(1000.0)[::-1])
     >>> float(low), float(high)
     (25.0, 974.0)
     """
-    ordered = np.sort(np.asarray(resampled, dtype=np.float64), axis=0)  # nan goes last
+    ordered = np.sort(np.asarray(resampled, dtype=np.float64), axis=0)  # nan is sorted last
     if not len(ordered):
         return np.full(ordered.shape[1:], np.nan), np.full(ordered.shape[1:], np.nan)
     defined = len(ordered) - np.isnan(ordered).sum(axis=0, keepdims=True)
-    # The small term undoes the rounding of 1 - level: 1000 scores at 90 % mean place 50, not 49.
+    # The small term corrects the rounding of 1 - level: 1000 scores at 90 % mean index 50, not 49.
     low = np.floor(defined * (1 - level) / 2 + 1e-9).astype(np.int64)
     high = np.maximum(defined - low - 1, 0)
     low = np.minimum(low, high)

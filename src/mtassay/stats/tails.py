@@ -1,4 +1,4 @@
-"""Tails of the normal and Student's t distribution, for arrays, to at least 10 digits."""
+"""Tails of the normal and Student's t distribution for arrays, exact to at least 10 digits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def normal_tail(z: ArrayLike) -> Floats:
 def t_tail(t: ArrayLike, freedom: ArrayLike) -> Floats:
     """Probability that Student's t with this many degrees of freedom (> 0, any real) exceeds `t`.
 
-    nan where either is nan or the freedom is not above 0; t may be infinite.
+    nan if an argument is nan or the degrees are not above 0; t may be infinite.
 
     >>> round(float(t_tail(1.8124611228107335, 10)), 12)
     0.05
@@ -48,7 +48,7 @@ def t_tail(t: ArrayLike, freedom: ArrayLike) -> Floats:
 def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike, y: ArrayLike) -> Floats:
     """The regularised incomplete beta function I_x(a, b), from 0 to 1, by its continued fraction.
 
-    `y` is 1 - x, given separately so that an x near 1 loses no digits. nan outside a, b > 0 and 0 <= x <= 1.
+    `y` is 1 - x, given so that no digits are lost for x near 1. nan unless a, b > 0 and 0 <= x <= 1.
     """
     arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (a, b, x, y)))
     shape = arrays[0].shape
@@ -58,7 +58,7 @@ def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike, y: ArrayLike) -> F
         np.where(valid, array, fill)
         for array, fill in zip((first, second, left, right), (1.0, 1.0, 0.5, 0.5), strict=True)
     )
-    # The fraction converges fast below about the mean of the distribution; above it, take the other tail.
+    # The fraction converges fast below about the mean of the distribution; above it, use the other tail.
     turned = left > (first + 1) / (first + second + 2)
     below = _lower_tail(
         np.where(turned, second, first),
@@ -71,12 +71,12 @@ def incomplete_beta(a: ArrayLike, b: ArrayLike, x: ArrayLike, y: ArrayLike) -> F
 
 
 def _lower_tail(a: Floats, b: Floats, x: Floats, y: Floats) -> Floats:
-    """I_x(a, b) where x is not much above the mean a / (a + b)."""
+    """I_x(a, b) for an x that is not much above the mean a / (a + b)."""
     return np.clip(_density(a, b, x, y) / a * _fraction(a, b, x), 0.0, 1.0)
 
 
 def _density(a: Floats, b: Floats, x: Floats, y: Floats) -> Floats:
-    """x^a · y^b / B(a, b), arranged so that large a and b cancel before they are rounded (Loader 2000)."""
+    """x^a · y^b / B(a, b), computed so that large a and b cancel before rounding (Loader 2000)."""
     total = a + b
     excess = x * b - y * a  # x · total - a
     power = a * _log_ratio(x * total / a, excess / a) + b * _log_ratio(y * total / b, -excess / b)
@@ -85,14 +85,14 @@ def _density(a: Floats, b: Floats, x: Floats, y: Floats) -> Floats:
 
 
 def _log_ratio(ratio: Floats, excess: Floats) -> Floats:
-    """Logarithm of a ratio, given with its excess over 1, which is more precise if it is small."""
+    """Logarithm of a ratio; the ratio's excess over 1 is also given, since it is more precise if small."""
     near = np.abs(excess) < 0.5
     with np.errstate(divide="ignore"):
         return np.where(near, np.log1p(np.where(near, excess, 0.0)), np.log(ratio))
 
 
 def _stirling_rest(value: Floats) -> Floats:
-    """log Γ(value) less Stirling's approximation of it."""
+    """log Γ(value) minus Stirling's approximation."""
     large = np.maximum(value, 10.0)
     square = large**-2
     series = 1 / 12 - square * (
@@ -106,7 +106,7 @@ def _stirling_rest(value: Floats) -> Floats:
 
 
 def _fraction(a: Floats, b: Floats, x: Floats) -> Floats:
-    """The continued fraction of the incomplete beta function, by Lentz's method, all entries at once."""
+    """The continued fraction of the incomplete beta function by Lentz's method, for all entries at once."""
     result = np.empty_like(a)
     places = np.arange(len(a))
     c = np.ones_like(a)

@@ -1,8 +1,8 @@
-"""Score thresholds from which outputs are called wrong, with a required precision.
+"""Finds score thresholds for calling outputs wrong with a required precision.
 
-A threshold that was chosen where precision is high on some labels has a lower one on others. So precision is
-read from a logistic curve through the labels, not from the labels themselves, and outputs that the curve did
-not see decide how strict the threshold must be.
+If a threshold is chosen for its high precision on some labels, its precision on other labels is lower. So
+precision is taken from a logistic curve that is fitted to the labels, and outputs that were not used for the
+fit decide how strict the threshold must be.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ Floats = NDArray[np.float64]
 _RIDGE = 1e-2
 _STEP = 0.02
 _DOUBT = 5
-"""Outputs with the usual share of errors that are added to those called wrong: few prove little."""
+"""Number of outputs with the usual share of errors added to those called wrong; few prove little."""
 _LEAST = 0.2
-"""Less likely errors are never called wrong, at any precision."""
+"""Outputs with a lower probability of an error are never called wrong."""
 FEWEST = 10
-"""Outputs that must be called wrong before their precision says anything."""
+"""Number of outputs that must be called wrong to trust their precision."""
 
 
 class FlaggedCounts(NamedTuple):
-    """Counts of outputs: called wrong rightly, called wrong falsely, missed, and neither."""
+    """Counts of outputs: true positives, false positives, false negatives, true negatives."""
 
     hits: int
     alarms: int
@@ -41,7 +41,7 @@ class FlaggedCounts(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Share of the outputs called wrong that are wrong; nan if none was called wrong."""
+        """Share of wrong outputs among those called wrong; nan if none was called wrong."""
         flagged = self.hits + self.alarms
         return self.hits / flagged if flagged else math.nan
 
@@ -53,10 +53,10 @@ class FlaggedCounts(NamedTuple):
 
 
 def fit_logistic(features: ArrayLike, is_error: ArrayLike) -> Floats:
-    """The bias and the weights of a logistic model, with a slight pull towards 0.
+    """Fit the bias and the weights of a logistic model, with slight regularisation towards 0.
 
-    `features` are (outputs, features), or one feature for each output. Without both kinds of outputs the
-    weights are 0.
+    `features` has the shape (outputs, features), or one feature for each output. If a kind of outputs is
+    missing, the weights are 0.
 
     >>> weights = fit_logistic([0.0, 1.0, 2.0, 3.0], [False, False, True, True])
     >>> bool(weights[1] > 0), [round(float(p)) for p in logistic([0.0, 3.0], weights)]
@@ -94,7 +94,7 @@ def _columns(features: ArrayLike) -> Floats:
 
 
 def folds_by_group(groups: Sequence[Any], count: int, *, seed: int | None) -> NDArray[np.int64]:
-    """A fold for each output, from 0; outputs of one group share a fold, and folds are equally large."""
+    """Assign a fold (from 0) to each output; a group is in one fold, and folds have about equal sizes."""
     ids: dict[Any, int] = {}
     codes = np.array([ids.setdefault(group, len(ids)) for group in groups], dtype=np.int64)
     order = np.random.default_rng(seed).permutation(len(ids))
@@ -112,9 +112,9 @@ def threshold_for_precision(
 ) -> float | None:
     """The lowest score that calls an output wrong; `None` if this precision cannot be reached.
 
-    A higher score is a more certain error; nan is never called wrong. The threshold is as strict as the
-    precision on outputs of held-out groups requires. At least ten of these must be called wrong; five with
-    the usual share of errors are added, since few prove little.
+    A higher score means a more certain error; nan is never called wrong. The threshold is as strict as the
+    precision on outputs of held-out groups requires. At least ten of these outputs must be called wrong. Five
+    outputs with the usual share of errors are added, since few outputs prove little.
     """
     values, wrong = np.asarray(scores, dtype=np.float64), np.asarray(is_error, dtype=bool)
     scored = ~np.isnan(values)
@@ -132,7 +132,7 @@ def threshold_for_precision(
         if (hits + _DOUBT * share) / (flagged.sum() + _DOUBT) >= precision:
             limit = _smooth_threshold(values[scored], wrong[scored], level)
             below = values[scored & (values < limit)]
-            # Use the middle to the next score, so that the order of equal scores does not matter.
+            # Use the midpoint to the next score, so that the order of equal scores does not matter.
             middle = (limit + below.max()) / 2 if len(below) else limit
             return float(middle) if math.isfinite(limit) else None
         level += _STEP
@@ -140,18 +140,18 @@ def threshold_for_precision(
 
 
 def _smooth_threshold(scores: Floats, is_error: NDArray[np.bool_], precision: float) -> float:
-    """The lowest score from which the mean probability of an error is high enough; infinite for none."""
+    """The lowest score from which the mean probability of an error is high enough; infinite without one."""
     if not len(scores):
         return math.inf
     weights = fit_logistic(scores, is_error)
     if weights[1] < 0:
-        return math.inf  # the more certain the judge, the less often it is right
+        return math.inf  # the judge is less often right when it is more certain
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
     chances = logistic(ordered, weights)
     means = np.cumsum(chances) / np.arange(1, len(ordered) + 1)
     last = np.append(ordered[1:] != ordered[:-1], True)
-    # A judge so good that precision is left over need not call right outputs wrong.
+    # If the judge exceeds the precision, it does not have to call right outputs wrong.
     good = np.flatnonzero(last & (means >= precision - 1e-12) & (chances >= min(_LEAST, precision / 2)))
     return float(ordered[good[-1]]) if len(good) else math.inf
 
@@ -165,9 +165,9 @@ def flag_held_out(
     folds: int = 5,
     seed: int | None = 12345,
 ) -> NDArray[np.bool_]:
-    """Mark outputs called wrong, with each fold's threshold taken from the other folds.
+    """Mark the outputs called wrong, with thresholds for each fold from the other folds.
 
-    So no output's label influences the threshold that judges it.
+    So the label of an output never influences its own threshold.
     """
     values, wrong = np.asarray(scores, dtype=np.float64), np.asarray(is_error, dtype=bool)
     parts = folds_by_group(groups, folds, seed=None if seed is None else seed + 1)

@@ -416,7 +416,7 @@ class Http(LiveSystem):
         if places is not None and len(places) == len(translations):
             return [translations[place] for place in places]
         if template.index is not None:
-            raise BusyError(f"{self._what} does not say once for each text which translation is its own")
+            raise BusyError(f"{self._what} does not give each text exactly one translation by 'index'")
         return translations
 
     @property

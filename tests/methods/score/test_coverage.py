@@ -58,7 +58,7 @@ def test_the_same_scores_on_fewer_segments_are_no_difference(tmp_path: Path, tes
     assert first.common == second.common == second.value
     (note,) = run.result.notes
     assert "part 60, whole 400" in note
-    assert "60 have one of every system" in note
+    assert "60 segments have a score of every system" in note
 
 
 def test_each_pair_is_compared_on_what_both_have(tmp_path: Path) -> None:

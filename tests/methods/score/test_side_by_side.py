@@ -94,16 +94,16 @@ def test_a_metric_that_is_not_what_its_name_says_is_not_taken_for_it() -> None:
 def test_text_shows_tables_then_segments_with_what_differs_marked(run: mt.Run) -> None:
     shown = run.render(examples=5, between=("old", "new"))
     assert "chrF2, segment by segment: new is better in 2 segments, old in 1; 1 score the\n  same." in shown
-    assert "Where new is better: 2 of 2; scores: old → new" in shown
+    assert "Segments where new is better: 2 of 2 shown; scores of old → new" in shown
     assert "  old        the cat sat on [[a]] mat\n  new        the cat sat on [[the]] mat" in shown
     assert " · TER 66.7 → 0.0" in shown
-    assert shown.index("Against old") < shown.index("Where new is better")
+    assert shown.index("Against old") < shown.index("Segments where new is better")
 
 
 def test_other_formats_show_the_same(run: mt.Run) -> None:
     markdown = run.render("md", examples=1)
     assert "- new: **two** birds **sang**" in markdown
-    assert "% Where new is better" in run.render("latex", examples=1)
+    assert "% Segments where new is better" in run.render("latex", examples=1)
     record = json.loads(run.render("json", examples=1))
     assert record["differences"] == run.differences(examples=1)
     assert "differences" not in json.loads(run.render("json"))

@@ -302,9 +302,11 @@ def test_a_lower_rank_with_the_higher_accuracy_is_explained() -> None:
     values = {s.system: s.value for s in result.scores if (s.name, s.group) == ("accuracy", "micro")}
     assert (ranks["A"], ranks["C"], ranks["B"]) == (1, 1, 3)
     assert (values["C"] or 0) < (values["B"] or 0) < (values["A"] or 0)
-    (note,) = [note for note in accuracy_table(result).notes if note.startswith("Ranks use what is certain")]
+    (note,) = [
+        note for note in accuracy_table(result).notes if note.startswith("Ranks depend on significance")
+    ]
     assert "C (66.4) has rank 1 and B (67.1) rank 3 in X" in note
-    again = [note for note in system_table(result).notes if note.startswith("Ranks use what is certain")]
+    again = [note for note in system_table(result).notes if note.startswith("Ranks depend on significance")]
     assert "in macro-average" in again[0]
     assert not [n for n in accuracy_table(accuracies(SMALL)).notes if n.startswith("Ranks go by")]
 

@@ -162,7 +162,7 @@ def test_an_output_without_words_of_its_own_becomes_a_token_and_that_is_said() -
     suite = Suite((item(negative_tokens=(Rule("It is."),)),), langpair="de-en")
     outcome = rules_to_add(suite, material, WISH)
     assert [(name, rule.text) for name, rule in outcome.rules["a"]] == [("positive_tokens", "It was.")]
-    assert "1 output from those that are incorrect, so each becomes a token" in outcome.remarks[0]
+    assert "1 output from the incorrect ones. So each becomes a token" in outcome.remarks[0]
 
 
 def test_a_rule_is_written_where_there_is_one_and_the_known_verdicts_hold() -> None:

@@ -1,4 +1,4 @@
-"""The forms of English, German, Chinese and Portuguese words, from how the lexicon files write them."""
+"""The forms of English, German, Chinese and Portuguese words, from entries of the lexicon files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CELLS = {
 
 
 def english_forms(part: str, text: str) -> dict[str, str]:
-    """The forms of a word by cell; the first is the one to look it up by.
+    """The forms of a word by cell; the first form is used for look-up.
 
     >>> english_forms("NOUN", "city"), english_forms("NOUN", "mouse, mice"), english_forms("NOUN", "rice, -")
     ({'sg': 'city', 'pl': 'cities'}, {'sg': 'mouse', 'pl': 'mice'}, {'sg': 'rice'})
@@ -39,12 +39,12 @@ def english_forms(part: str, text: str) -> dict[str, str]:
 
 
 def cells_of_tag(tag: str) -> str | None:
-    """The cell that a Penn Treebank tag means; `None` if it means none."""
+    """The cell of a Penn Treebank tag; `None` if it has none."""
     return _CELLS.get(tag)
 
 
 def takes_more(adjective: str) -> bool:
-    """Whether it is compared with `more` and `most`, by its length and ending.
+    """Whether an adjective or adverb is compared with `more` and `most`, by its length and ending.
 
     >>> [takes_more(word) for word in ("famous", "interesting", "rich", "lazy")]
     [True, True, False, False]
@@ -59,7 +59,7 @@ def _with_s(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """The stem of `-ing`; a final stressed consonant of a short word is doubled."""
+    """The stem before `-ing`; short words double a final consonant."""
     if word.endswith("ie"):
         return word[:-2] + "y"
     if word.endswith("e") and not word.endswith("ee"):
@@ -74,17 +74,17 @@ def _with_ed(word: str) -> str:
     return _stem(word) + "ed" if not word.endswith("e") else word + "d"
 
 
-# The forms of German words, from how the lexicon files write them: `der Hund, Hunde`, `kaufen, …`.
+# The forms of German words, from entries of the lexicon files: `der Hund, Hunde`, `kaufen, …`.
 
 
 _ARTICLES = {"der": "m", "die": "f", "das": "n"}
 
 
 def german_forms(part: str, text: str) -> dict[str, str]:
-    """The forms of a word by cell; the first is the one to look it up by.
+    """The forms of a word by cell; the first form is used for look-up.
 
-    A noun's `sg` is nominative, accusative and dative; the genitive of masculines and neuters is left out,
-    and so are nouns with other declensions. Adjectives have one cell for each ending.
+    A noun's `sg` is nominative, accusative and dative. The genitive of masculines and neuters is left out,
+    and so are nouns with other declensions. Adjectives have a cell for each ending.
 
     >>> german_forms("NOUN", "der Hund, Hunde")
     {'sg m': 'Hund', 'pl': 'Hunde', 'pl dative': 'Hunden'}
@@ -115,11 +115,11 @@ def german_forms(part: str, text: str) -> dict[str, str]:
     return {_ARTICLES[article]: word} if word and article in _ARTICLES else {"": first}
 
 
-# The forms of Chinese words, from how the lexicon files write them: a noun is after its measure word.
+# The forms of Chinese words, from entries of the lexicon files: nouns follow their measure word.
 
 
 def chinese_forms(part: str, text: str) -> dict[str, str]:
-    """The one form of a word; a noun's cell is its measure word, which may be before it.
+    """The only form of a word; a noun's cell is the measure word that may come before it.
 
     >>> chinese_forms("NOUN", "只 猫"), chinese_forms("ADJ", "红")
     ({'只': '猫'}, {'': '红'})
@@ -128,8 +128,7 @@ def chinese_forms(part: str, text: str) -> dict[str, str]:
     return {first: second} if second else {"": first}
 
 
-# The forms of Portuguese words, from how the lexicon files write them: `o pão, pães`, `abrir,
-# part=aberto`.
+# The forms of Portuguese words, from entries of the lexicon files: `o pão, pães`, `abrir, part=aberto`.
 
 
 _GENDERS = {"o": "m", "a": "f", "os": "mp", "as": "fp"}
@@ -154,7 +153,7 @@ _ENDINGS = {
 
 
 def portuguese_forms(part: str, text: str) -> dict[str, str]:
-    """The forms of a word by cell; the first is the one to look it up by.
+    """The forms of a word by cell; the first form is used for look-up.
 
     >>> portuguese_forms("NOUN", "o pão, pães"), portuguese_forms("NOUN", "o arroz, -")
     ({'sg m': 'pão', 'pl m': 'pães'}, {'sg m': 'arroz'})
@@ -203,7 +202,7 @@ def _feminine(word: str) -> str:
 
 
 def _adjective(first: str, rest: list[str]) -> dict[str, str]:
-    """Read `rest`, which may give the feminine, and whether it also compares with `mais`: `antigo, mais`."""
+    """Read `rest`: the feminine, if given, and `mais` if the adjective is also compared with it."""
     feminine = next((item for item in rest if item != "mais"), _feminine(first))
     plain = {"sg m": first, "sg f": feminine, "pl m": _plural(first), "pl f": _plural(feminine)}
     compared = {f"mais {cell}": f"mais {form}" for cell, form in plain.items()} if "mais" in rest else {}
@@ -211,7 +210,7 @@ def _adjective(first: str, rest: list[str]) -> dict[str, str]:
 
 
 def _verb(infinitive: str, rest: list[str]) -> dict[str, str]:
-    """`rest` has the irregular forms, `cell=form`, or `part=-` for none; with `only`, there are no others."""
+    """Read `rest`: irregular forms (`cell=form`), `part=-` for a missing form, `only` for no other forms."""
     irregular = dict(item.split("=") for item in rest if "=" in item)
     by_cell: dict[str, str] = {} if "only" in rest else _regular(infinitive, irregular) | irregular
     by_cell |= irregular
@@ -226,7 +225,7 @@ def _regular(infinitive: str, irregular: dict[str, str]) -> dict[str, str]:
     by_cell = {}
     for cell, endings in _ENDINGS.items():
         by_cell[cell] = _joined(stem, endings.split()[conjugation], conjugation)
-    if conjugation and "pres1sg" in irregular:  # the present subjunctive goes with the first person
+    if conjugation and "pres1sg" in irregular:  # the present subjunctive follows the first person
         base = irregular["pres1sg"].removesuffix("o")
         by_cell |= {
             cell: base + _ENDINGS[cell].split()[conjugation] for cell in ("subj3sg", "subj1pl", "subj3pl")
@@ -235,7 +234,7 @@ def _regular(infinitive: str, irregular: dict[str, str]) -> dict[str, str]:
 
 
 def _joined(stem: str, ending: str, conjugation: int) -> str:
-    """Keep the sound of the stem's last consonant: `fiquei`, `conheço`, `dirijo`."""
+    """Join stem and ending so that the last consonant keeps its sound: `fiquei`, `conheço`, `dirijo`."""
     front = ending[0] in "eéêií"
     if conjugation == 0 and front:
         for old, new in (("c", "qu"), ("g", "gu"), ("ç", "c")):
@@ -258,7 +257,7 @@ _PERSONS = ("ele", "ela", "eles", "elas")
 
 @cache
 def _contractions() -> dict[tuple[str, str], str]:
-    """The written form of a preposition together with the word after it."""
+    """Contractions of a preposition with the next word."""
     joined = {("a", "o"): "ao", ("a", "a"): "à", ("a", "os"): "aos", ("a", "as"): "às"}
     for word in ARTICLES:
         joined |= {("em", word): f"n{word}", ("de", word): f"d{word}", ("por", word): f"pel{word}"}
@@ -269,7 +268,7 @@ def _contractions() -> dict[tuple[str, str], str]:
 
 
 def joined_preposition(preposition: str, word: str) -> str:
-    """A preposition, of one word or several, before a word that it may be contracted with.
+    """Write a preposition (one or more words) before a word, contracted if possible.
 
     >>> joined_preposition("perto de", "a"), joined_preposition("sem", "a"), joined_preposition("com", "mim")
     ('perto da', 'sem a', 'comigo')

@@ -1,7 +1,7 @@
-"""The bilingual lexicon: words in groups of one kind, each with its forms in both languages.
+"""The bilingual lexicon: groups of words of one kind, with their forms in both languages.
 
-The files in `lexicon` have one sense per row: its group, then the word in each language that has it. The
-words of a group can replace each other in a sentence.
+The files in `lexicon` have one sense per row: its group, then the word in each language. The words of a group
+can replace each other in a sentence.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ PARTS = {
     "calendar": "NAME",
     "places": "NAME",
 }
-"""The files and the part of speech of their words; a `NAME` has one form, and a gender if it needs one."""
+"""The files with the part of speech of their words; a `NAME` has one form, and a gender if needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class LexiconEntry:
-    """One sense: the forms in both languages, by cell, and its group with the part of speech.
+    """A sense: its forms in both languages by cell, and its group with the part of speech.
 
     `use` is `out` for a word that can only be replaced, and `in` for one that can only be a substitute.
     """
@@ -48,7 +48,7 @@ class LexiconEntry:
     use: str = ""
 
     def cells(self, source: str, reference: str) -> set[tuple[str, str]]:
-        """Possible cells of a form in the source and one in the reference; empty if they are no pair."""
+        """Possible cells of a source form and a reference form; empty if they are not a pair."""
         return {
             (a, b)
             for a, form in self.source.items()
@@ -58,14 +58,14 @@ class LexiconEntry:
         }
 
     def form(self, cells: tuple[str, str]) -> tuple[str, str] | None:
-        """The forms on both sides in these cells; `None` if a side has none."""
+        """The forms of both languages in these cells; `None` if one is missing."""
         a, b = self.source.get(cells[0]), self.reference.get(cells[1])
         return None if a is None or b is None else (a, b)
 
 
 @dataclass(frozen=True, slots=True)
 class Substitute:
-    """A substitute for a pair of words, on both sides."""
+    """A substitute for a pair of words, in both languages."""
 
     source: str
     reference: str
@@ -85,22 +85,22 @@ class BilingualLexicon:
                 self._by_source[form.lower()].append(entry)
 
     def having(self, sequences: Iterable[str]) -> list[LexiconEntry]:
-        """The entries with a form among these word sequences of a source, which are in lower case."""
+        """Entries with a form in these (lower-case) word sequences of a source."""
         by_identity = {id(entry): entry for text in sequences for entry in self._by_source.get(text, ())}
         return [entry for entry in by_identity.values() if entry.use != "in"]
 
     def group_of(self, entry: LexiconEntry) -> list[LexiconEntry]:
-        """The other words of its group that can be substitutes."""
+        """Other words of the entry's group that can be substitutes."""
         return [
             other
             for other in self._groups[entry.part, entry.group]
-            if other.use != "out" and not _share_a_form(entry, other)  # a synonym, or another sense of it
+            if other.use != "out" and not _share_a_form(entry, other)  # a synonym, or another sense
         ]
 
     def substitutes(self, entry: LexiconEntry, cells: set[tuple[str, str]]) -> list[Substitute]:
-        """The other words of its group that have one form in all these cells, on either side.
+        """Other words of the group with one form in all these cells, in each language.
 
-        An ambiguous form (`cut`) is replaced only by a word that looks alike in all of its cells.
+        An ambiguous form (`cut`) is replaced only by a word with equal forms in all of its cells.
         """
         substitutes = []
         for other in self.group_of(entry):
@@ -113,7 +113,7 @@ class BilingualLexicon:
 
 @cache
 def load_lexicon(source: str, reference: str) -> BilingualLexicon:
-    """The lexicon from one language to another, such as `en` and `pt`."""
+    """Load the lexicon from one language to another, such as `en` to `pt`."""
     for code in (source, reference):
         if code not in LANGUAGES:
             raise UsageError(
@@ -136,14 +136,14 @@ def load_lexicon(source: str, reference: str) -> BilingualLexicon:
 
 @cache
 def near_groups() -> frozenset[str]:
-    """Groups whose words may share one translation, so that an old word there proves nothing."""
+    """Groups whose words may share a translation, so that an old word in a translation proves nothing."""
     lines = (DATA / "near_groups.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
 @cache
 def word_set(name: str) -> frozenset[str]:
-    """The words that `word_sets.txt` lists under a name.
+    """Return the words that `word_sets.txt` lists under a name.
 
     >>> "gigantic" in word_set("extremes")
     True
@@ -168,7 +168,7 @@ def says_gender(noun: str) -> bool:
 
 
 def rows_of(name: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a data file with their line numbers, from 1; lines with `#` are skipped."""
+    """Read the rows of a data file with line numbers (from 1); lines with `#` are skipped."""
     lines = (DATA / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
     columns = lines[0].split("\t")
     for number, line in enumerate(lines[1:], start=2):

@@ -1,4 +1,4 @@
-"""The infiller: for each masked place, a substitute from the lexicon on both sides, chosen by a hash."""
+"""The lexicon infiller: fills each masked place with a substitute from the lexicon, chosen by a hash."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mtassay_en.offers import Offer, name_offers, word_offers
 _QUANTITIES = frozenset(("CARDINAL", "DATE", "MONEY", "ORDINAL", "PERCENT", "QUANTITY", "TIME", "QP"))
 
 _JUDGED = {"NOUN": 0.0, "VERB": 0.75, "ADJ": 0.0, "ADV": 0.65}
-"""Parts of speech whose words must read naturally in their place, with the least score for that."""
+"""Parts of speech whose words must read naturally in their place, with the lowest score."""
 _GO_ANYWHERE = frozenset((
     "amount", "currency", "frequency", "growth", "motion up", "nationality", "nationality other", "ordinal",
     "outcome", "side", "wish",
@@ -30,14 +30,14 @@ _GO_ANYWHERE = frozenset((
 """The groups whose words can always replace each other."""
 
 _RULES = 10
-"""Raise this with every change of code that changes the substitutes."""
+"""Increase this number when a change of the code changes the substitutes."""
 
 
 class LexiconInfiller(Infiller):
-    """Replaces numbers, names and words by others of their kind, in a pair of languages it knows.
+    """Replaces numbers, names and words by others of their kind, in pairs of known languages.
 
-    It changes only the place, on either side, and offers nothing if anything else would have to change: so
-    the pseudo-reference is as correct as the reference.
+    It changes only the place in both texts, and offers no edit if anything else would have to change. So the
+    pseudo-reference is as correct as the reference.
     """
 
     name = "lexicon"
@@ -49,7 +49,7 @@ class LexiconInfiller(Infiller):
 
     @classmethod
     def open(cls, pair: Pair, rest: str, context: RunContext) -> LexiconInfiller:
-        """The lexicon of these two languages."""
+        """Open the lexicon of these two languages."""
         return cls(pair)
 
     @classmethod
@@ -59,12 +59,12 @@ class LexiconInfiller(Infiller):
 
     @classmethod
     def never_edits(cls, capability: type[Capability]) -> bool:
-        """Whether a lexicon lacks this: it has no prepositions, and no other forms of the same word."""
+        """Whether a capability is not possible: there are no prepositions and no other forms of a word."""
         return capability.changes_form or capability.name == Preposition.name
 
     @classmethod
     def distinct(cls, provenance: Mapping[str, Any]) -> Distinct:
-        """Words of a group exclude each other, unless one translation may serve them."""
+        """Words of a group differ in meaning, unless they may share a translation."""
         kinds = provenance.get("lexicon")
         if not isinstance(kinds, list | tuple) or not kinds:
             return Distinct(False, False)
@@ -73,15 +73,15 @@ class LexiconInfiller(Infiller):
 
     @property
     def signature(self) -> str:
-        """The pair, the contents of the lexicon files, and the rules for words that must not be edited."""
+        """The signature: the pair, the contents of the lexicon files, and the rules for unsafe words."""
         return f"lexicon:{'-'.join(self._languages)}:{_contents()}:{_RULES}"
 
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
-        """One answer for each masked pair, in order; the same pair, place and number get the same one."""
+        """Return one answer per masked pair, in order; equal pairs, places and numbers get equal answers."""
         return [self._fill(one) for one in masked]
 
     def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan]:
-        """The places of a pair that it can fill: see `lexicon_spans`."""
+        """The places of a pair that the lexicon can fill: see `lexicon_spans`."""
         return [] if forms else lexicon_spans(pair, self.pair, start=start)
 
     def _fill(self, masked: Masked) -> Filled | Rejected:
@@ -122,9 +122,9 @@ class LexiconInfiller(Infiller):
 
 
 def lexicon_spans(pair: ReadPair, languages: Pair | str, *, start: bool = False) -> list[AlignedSpan]:
-    """The places that the lexicon can edit, in order; a place that is an entity is there again as one.
+    """The places that the lexicon can edit, in order; a place that is an entity is repeated as an entity.
 
-    Both sides are in the lexicon as translations of each other, so no aligner is needed. `start` allows the
+    The lexicon has both sides as translations of each other, so no aligner is needed. `start` allows the
     first word of the source.
     """
     both = parse_pair(languages) if isinstance(languages, str) else languages
@@ -134,7 +134,7 @@ def lexicon_spans(pair: ReadPair, languages: Pair | str, *, start: bool = False)
 
 
 def lexicon_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
-    """All edits that the lexicon offers for a pair, in order; no two places overlap on a side."""
+    """All edits that the lexicon offers for a pair, in order; places do not overlap."""
     kept: list[Offer] = []
     for offers in (
         number_offers(languages, pair),
@@ -151,7 +151,7 @@ def _apart(a: Offer, b: Offer) -> bool:
 
 
 def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
-    """The offer for a span: the same place, or else the head of a longer phrase, inside it on both sides."""
+    """The offer for a span: the same place, or else the head of a longer phrase, inside it in both texts."""
     inside = [
         offer
         for offer in offers
@@ -175,10 +175,10 @@ def _offer_at(offers: Sequence[Offer], span: AlignedSpan) -> Offer | None:
 
 
 def _choice(offer: Offer, masked: Masked, used: set[str], languages: tuple[str, str]) -> Substitute | None:
-    """The substitute for this repetition: each is used once, in an order made from the pair's texts.
+    """The substitute for this repetition; each is used once, in an order that depends on the texts.
 
-    The first group comes first. Of two with the same translation (`big` and `large`) one is left out, since
-    they test the same. English words that do not read naturally here are left out, too.
+    The first group comes first. If two have the same translation (`big` and `large`), one is left out, since
+    they test the same. English words that do not read naturally here are also left out.
     """
     seed = f"{masked.pair.source.text}\0{masked.pair.reference.text}\0{offer.start}"
     free = [s for s in offer.substitutes if s.source.lower() not in used and s.reference.lower() not in used]
@@ -199,7 +199,7 @@ def _choice(offer: Offer, masked: Masked, used: set[str], languages: tuple[str, 
 def _natural(
     substitutes: Sequence[Substitute], offer: Offer, pair: ReadPair, languages: tuple[str, str]
 ) -> list[Substitute]:
-    """Substitutes whose English word reads naturally here, as far as the table of substitutes tells."""
+    """Substitutes whose English word reads naturally here, according to the table of substitutes."""
     if "en" not in languages or all(_goes_anywhere(one) for one in substitutes):
         return list(substitutes)
     is_source = languages[0] == "en"

@@ -1,4 +1,4 @@
-"""Numbers that may replace others, in digits and in words."""
+"""Offers of numbers that may replace others, in digits and in words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ALSO = {
 
 
 def spell(number: int, language: str) -> str | None:
-    """The number in words, 3 to 99; `None` if it would have to agree with its noun, or is out of range.
+    """Write a number (3 to 99) in words; `None` if out of range or if it must agree with its noun.
 
     >>> spell(27, "en"), spell(27, "pt"), spell(27, "de"), spell(27, "zh"), spell(22, "pt")
     ('twenty-seven', 'vinte e sete', 'siebenundzwanzig', '二十七', None)
@@ -38,9 +38,9 @@ def spell(number: int, language: str) -> str | None:
 
 
 def spelled_numbers(text: str, language: str) -> list[tuple[int, int, int]]:
-    """The number words in a text that we can read, as (start, end, value), in order; 0 and 1 are no numbers.
+    """Read the number words in a text as (start, end, value), in order, without 0 and 1.
 
-    A row of number words that is not one number is left out whole: `four fifty` is neither 4 nor 50.
+    A row of number words that is not one number is left out: `four fifty` is neither 4 nor 50.
 
     >>> spelled_numbers("Fourteen of ninety-six cost four fifty.", "en")
     [(0, 8, 14), (12, 22, 96)]
@@ -88,10 +88,10 @@ _ONE_BY_ONE = re.compile(r"\bone\b.*\b(?:one|other|another)\b", re.IGNORECASE)
 
 
 def number_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
-    """One offer for each number that is once on either side: in digits on both, or in words on both.
+    """Return an offer for each number that occurs once in both texts, in digits or in words in both.
 
-    Numbers keep their size and their order. 1 is left alone, and nothing becomes 1 or 2, so that nouns and
-    verbs keep their number and Portuguese number words need no gender.
+    Numbers keep their size and order. 1 is not replaced, and no number becomes 1 or 2, so that nouns and
+    verbs stay singular or plural and Portuguese number words need no gender.
     """
     plain = PlainAnnotator.read(pair.source.text), PlainAnnotator.read(pair.reference.text)
     offers = []
@@ -139,7 +139,7 @@ def _names(pair: ReadPair, start: int) -> bool:
 
 
 def _values(old: int, text: str, others: Sequence[int]) -> list[int]:
-    """Other values of the same size, in an order that depends on the text alone."""
+    """Other values of the same size, in an order that depends only on the text."""
     range_ = range(3, 10) if old < 10 else range(max(old * 6 // 10, 10), min(old * 16 // 10, 99) + 1)
     kept = [
         value

@@ -1,4 +1,4 @@
-"""Words and names that may replace others."""
+"""Offers of words and names that may replace others."""
 
 from __future__ import annotations
 
@@ -9,33 +9,19 @@ from dataclasses import dataclass, replace
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.nlp.annotation import Annotation, Token
 from mtassay.nlp.plain_places import keeps_genitive, name_places
-from mtassay_en.inflections import (
-    joined_preposition,
-)
-from mtassay_en.lexicon_entries import (
-    BilingualLexicon,
-    LexiconEntry,
-    Substitute,
-    says_gender,
-    word_set,
-)
-from mtassay_en.word_context import (
-    Place,
-    goes_with_words_before,
-    left_alone,
-    opens_sentence,
-    possible_cells,
-)
+from mtassay_en.inflections import joined_preposition
+from mtassay_en.lexicon_entries import BilingualLexicon, LexiconEntry, Substitute, says_gender, word_set
+from mtassay_en.word_context import Place, goes_with_words_before, left_alone, opens_sentence, possible_cells
 
 _AWAY = {"go": "here", "come": "there"}
-"""Places to which a verb of motion does not lead."""
+"""Places that cannot follow a verb of motion."""
 _NEVER_DENIED = frozenset(("incredibly", "quite", "relatively", "slightly", "surprisingly"))
-"""Degrees that no sentence with a `not` before them has."""
+"""Adverbs of degree that cannot follow `not`."""
 _BETWEEN = frozenset(("DET", "ADJ", "NUM", "PRON", "ADV"))
 
 
 def goes_with_sentence(language: str, annotation: Annotation, place: Place, after: str) -> bool:
-    """Whether another word fits here with the rest of the sentence."""
+    """Whether another word fits the rest of the sentence."""
     tokens = annotation.tokens
     before = tokens[place[0] - 1] if place[0] else None
     if language == "pt":  # `a aquela` is written `àquela`
@@ -77,9 +63,9 @@ def _preposition(tokens: Sequence[Token], number: int) -> str:
 
 
 _BARE = frozenset(("instrument", "sport", "subject"))
-"""Groups of nouns that Portuguese may use without an article if English has one: `toca piano`."""
+"""Groups of nouns that may have no article in Portuguese if they have one in English: `toca piano`."""
 _MOVABLE = frozenset(("certainty", "ever", "focus", "frequency", "middle", "never", "simply"))
-"""Groups of adverbs that describe a verb, and stay near it."""
+"""Groups of adverbs that describe a verb and stay near it."""
 
 
 def stand_alike(
@@ -106,7 +92,7 @@ def _has_the(tokens: Sequence[Token], place: Place) -> bool:
 
 
 def _is_bare(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether a verb is right before a noun, which then has no article: `ouve rádio`."""
+    """Whether a verb is directly before a noun without an article: `ouve rádio`."""
     return place[0] > 0 and tokens[place[0] - 1].pos == "VERB"
 
 
@@ -117,9 +103,9 @@ def _of_one_verb(
     there: Place,
     links: frozenset[tuple[int, int]],
 ) -> bool:
-    """Whether two adverbs go with the same verb, as far as the aligner knows.
+    """Whether two adverbs belong to the same verb, according to the aligner.
 
-    They do not in `he also learned to sing` and `aprendeu a cantar também`.
+    For example, they do not in `he also learned to sing` and `aprendeu a cantar também`.
     """
     verb = english[number].head
     linked = {b for a, b in links if a == verb and portuguese[b].pos in ("VERB", "AUX")}
@@ -135,10 +121,10 @@ def _of_one_verb(
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One place on both sides, in characters, with its substitutes group by group.
+    """A place in both texts (character offsets) with its substitutes by group.
 
-    `labels` are a part of speech first, then the kind of entity if it is one. `kind` is the first group of
-    the lexicon, or the kind of number.
+    `labels` has a part of speech, and the kind of entity if it is one. `kind` is the first group of the
+    lexicon, or the kind of number.
     """
 
     start: int
@@ -151,7 +137,7 @@ class Offer:
     substitutes: tuple[Substitute, ...]
 
     def after(self, other: Offer | None) -> Offer:
-        """Add this offer to an earlier one for the same place; without one, return this offer."""
+        """Add this offer to an earlier offer for the same place, if there is one."""
         if other is None:
             return self
         if (other.reference_start, other.reference_end) != (self.reference_start, self.reference_end):
@@ -167,7 +153,7 @@ class Offer:
 
 
 def head_of(annotation: Annotation, start: int, end: int) -> int:
-    """The number of the token that heads the tokens in these characters; -1 without one."""
+    """The number of the head of the tokens in this character range; -1 without one."""
     inside = [i for i, token in enumerate(annotation.tokens) if token.start < end and token.end > start]
     for i in inside:
         if annotation.tokens[i].head not in inside:
@@ -176,7 +162,7 @@ def head_of(annotation: Annotation, start: int, end: int) -> int:
 
 
 def fitted(form: str, written: str) -> str:
-    """A form with the capital that the replaced word has at the start of a sentence.
+    """Capitalise a form if the replaced word is capitalised, as at the start of a sentence.
 
     >>> fitted("slowly", "Quickly"), fitted("slowly", "quickly")
     ('Slowly', 'slowly')
@@ -185,7 +171,7 @@ def fitted(form: str, written: str) -> str:
 
 
 def name_offers(languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
-    """One offer for each name that `name_places` finds, in order."""
+    """Return an offer for each name that `name_places` finds, in order."""
     return [
         Offer(*place[:7], tuple(Substitute(*both) for both in place.others))
         for place in name_places(languages, (pair.source, pair.reference))
@@ -202,7 +188,7 @@ _ENTITIES = {
 
 
 class _Side:
-    """One side of a pair with all its word sequences, as written and in lower case."""
+    """One text of a pair with all its word sequences, as written and in lower case."""
 
     def __init__(self, language: str, annotation: Annotation) -> None:
         self.language = language
@@ -223,29 +209,25 @@ class _Side:
         return self.annotation.tokens[place[1] - 1].end
 
     def spelled(self, place: Place, form: str) -> bool:
-        """Whether this form is here; its capital may differ only at the start of a sentence."""
+        """Whether this form is here; capitals may differ only at the start of a sentence."""
         written = self.text(place)
         return written == form or (
             written == fitted(form, written) and opens_sentence(self.annotation, place[0])
         )
 
     def written(self, place: Place, form: str) -> str:
-        """A form as written here: with a capital only if that comes from a sentence's start."""
+        """A form as written here; extra capitals are allowed only at the start of a sentence."""
         starts = opens_sentence(self.annotation, place[0])
         return fitted(form, self.text(place)) if starts else form
 
-    def has_any(self, forms: Iterable[str]) -> bool:
-        """Whether one of these forms is here already."""
-        return any(form.lower() in self.places for form in forms)
-
     def hits(self, part: str, forms: Iterable[str]) -> list[tuple[str, Place]]:
-        """The places of the forms of an entry, with the form; the longest of those that overlap.
+        """The places of an entry's forms, with the form; if some overlap, the longest.
 
         Words that the annotator reads as another part of speech are left out.
         """
         found = [(form, place) for form in set(forms) for place in self.places.get(form.lower(), ())]
         kept: list[tuple[str, Place]] = []
-        # `mais antiga` holds `antiga`: the longest means all that it covers.
+        # `mais antiga` contains `antiga`; the longest form counts.
         for form, place in sorted(
             found, key=lambda item: (item[1][0] - item[1][1], item[0] != self.text(item[1]), item)
         ):
@@ -268,9 +250,9 @@ _OTHER_PARTS = {
 
 
 def word_offers(lexicon: BilingualLexicon, languages: tuple[str, str], pair: ReadPair) -> list[Offer]:
-    """One offer for each word of the source that the lexicon can replace on both sides, in order.
+    """Return an offer for each source word that the lexicon can replace in both texts, in order.
 
-    A word that occurs twice on a side is left out, unless the aligner links its places.
+    A word that occurs twice in a text is left out, unless the aligner links its places.
     """
     source, reference = _Side(languages[0], pair.source), _Side(languages[1], pair.reference)
     by_place: dict[Place, Offer] = {}
@@ -284,7 +266,7 @@ def word_offers(lexicon: BilingualLexicon, languages: tuple[str, str], pair: Rea
             offer = _offer(lexicon, entry, (source, *hit), (reference, *partner))
             if offer is not None:
                 by_place[hit[1]] = offer.after(by_place.get(hit[1]))
-    # The longer one wins where two overlap.
+    # If two overlap, the longer one counts.
     kept: list[Place] = []
     for place in sorted(by_place, key=lambda p: (p[0] - p[1], p)):
         if all(place[1] <= other[0] or place[0] >= other[1] for other in kept):
@@ -296,9 +278,9 @@ _Hit = tuple[str, Place]
 
 
 def _partners(pair: ReadPair, hits: Sequence[_Hit], others: Sequence[_Hit]) -> list[tuple[_Hit, _Hit]]:
-    """Hits that go together: the only ones of both sides, else those that are linked with no other.
+    """Pairs of hits: the only hits of both texts, or hits that are linked only with each other.
 
-    A word that is more frequent on one side is left out: `those who know and those who don't`.
+    A word that is more frequent in one text is left out: `those who know and those who don't`.
     """
     if len(hits) != len(others):
         return []
@@ -313,9 +295,9 @@ def _are_linked(pair: ReadPair, place: Place, other: Place) -> bool:
 
 
 def _go_together(pair: ReadPair, entry: LexiconEntry, place: Place, partner: Place) -> bool:
-    """Whether two places can be translations of each other here: the aligner says so, or they are alike.
+    """Whether two places can be translations of each other: by the aligner or by their position.
 
-    Names and nouns may move far; a verb or a small word far from its place belongs to something else.
+    Names and nouns may move far, but a verb or a small word far from its place belongs to something else.
     """
     linked = [(a, b) for a, b in pair.links if place[0] <= a < place[1] or partner[0] <= b < partner[1]]
     if linked:
@@ -358,7 +340,7 @@ def _offer_with(
     if not kept:
         return None
     kind = entry.group.split(" ")[0]
-    if entry.part == "DET":  # `in this` becomes `in that`: a determiner is edited, not a preposition
+    if entry.part == "DET":  # `in this` becomes `in that`: the determiner is edited, not the preposition
         head = place[1] - 1
     else:
         head = head_of(source.annotation, source.start(place), source.end(place))
@@ -371,7 +353,7 @@ def _offer_with(
 
 
 def _label(entry: LexiconEntry, head: Token) -> str:
-    """The label of a word: a month is a name, whatever a tagger says, and `last week` an adverb phrase."""
+    """The label of a word; a month is always a name, and `last week` is an adverb phrase."""
     if entry.part == "NAME":
         return "PROPN"
     if entry.part == "ADV" and head.pos != "ADV":
@@ -380,14 +362,14 @@ def _label(entry: LexiconEntry, head: Token) -> str:
 
 
 def _hides_gender(entry: LexiconEntry, substitute: Substitute) -> bool:
-    """Whether English would no longer show its translation's gender: `sister`, but `cousin` and `prima`."""
+    """Whether English would no longer show the gender of the translation: `cousin` for `prima`."""
     assert substitute.entry is not None
     before, after = (next(iter(one.source.values())) for one in (entry, substitute.entry))
     return says_gender(before) and not says_gender(after)
 
 
 def _fits(side: _Side, place: Place, after: str, substitute: Substitute, number: int) -> bool:
-    """Whether a substitute fits here: it is not in the sentence yet, and the words before go with it."""
+    """Whether a substitute fits: it is not in the sentence yet and fits the words before it."""
     assert substitute.entry is not None
     forms = substitute.entry.reference if number else substitute.entry.source
     if not keeps_genitive(side.annotation.text, side.start(place), side.end(place), after):
@@ -398,4 +380,4 @@ def _fits(side: _Side, place: Place, after: str, substitute: Substitute, number:
         return False
     if not goes_with_sentence(side.language, side.annotation, place, after):
         return False
-    return not side.has_any(forms.values())
+    return not any(form.lower() in side.places for form in forms.values())

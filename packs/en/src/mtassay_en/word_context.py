@@ -1,4 +1,4 @@
-"""Rules for the words around an edit: required ones and forbidden ones."""
+"""Rules about required and forbidden words around an edit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mtassay_en.inflections import cells_of_tag, takes_more
 from mtassay_en.lexicon_entries import LANGUAGES, PARTS, LexiconEntry, rows_of, word_set
 
 _IN_DAY = frozenset(("every", "meal", "part of day", "past day"))
-"""The groups with words for a part of the day, such as `this morning`, and with what is done in one."""
+"""Groups of words for a part of the day, such as `this morning`, and for activities in one."""
 _CLOCK = re.compile(
     r"\bo['’]clock\b|\b(?:half|quarter) (?:past|to)\b|\d ?[ap]\.?m\b|\d:\d\d\b"
     r"|\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirty) (?:in the|at night)\b"
@@ -25,7 +25,7 @@ _MONTHS = frozenset(("month",))
 
 
 def contradicts_time(language: str, annotation: Annotation, place: Place, entry: LexiconEntry) -> bool:
-    """Whether another word here would contradict the times in the sentence."""
+    """Whether another word would contradict the times in the sentence."""
     if entry.group in _IN_DAY:  # `half past seven in the morning`
         return _CLOCK.search(annotation.text) is not None
     if entry.group == "month":  # `from December 22 to January 4`
@@ -38,7 +38,7 @@ def contradicts_time(language: str, annotation: Annotation, place: Place, entry:
 
 
 def _spellings(word: str) -> tuple[str, str]:
-    """The word as written, and as it would be inside a sentence: `Maio` may be `maio`, `may` is no month."""
+    """The word as written, and as inside a sentence: `Maio` may be `maio`, but `may` is not a month."""
     return word, word[:1].lower() + word[1:]
 
 
@@ -55,7 +55,7 @@ def _forms(language: str, groups: frozenset[str]) -> frozenset[str]:
 
 
 Place = tuple[int, int]
-"""Token numbers: the first, and the one after the last."""
+"""Token numbers: the first token, and the one after the last."""
 
 _TAGS: dict[str, tuple[str, ...]] = {
     "NOUN": ("NN",), "VERB": ("VB",), "ADJ": ("JJ",), "ADV": ("RB",),
@@ -63,33 +63,33 @@ _TAGS: dict[str, tuple[str, ...]] = {
     "PRON": ("DT", "NN", "PRP"),
 }  # fmt: skip
 _DAYS = frozenset(("today", "tomorrow", "tonight", "yesterday"))
-"""Adverbs that taggers take for nouns."""
+"""Adverbs that taggers tag as nouns."""
 _ALONE = frozenset(("speech", "evidence", "recall", "motion up", "growth", "wait", "live", "departure"))
-"""The groups of verbs that need no object; all others are used with a direct one."""
+"""The groups of verbs that need no object; all other verbs need a direct object."""
 _BY_NUMBER = frozenset(("motion up", "growth"))
-"""The groups of verbs that are replaced only where a number says how much."""
+"""The groups of verbs that are replaced only if a number says how much."""
 _GOVERNED = frozenset(("about", "against", "as", "for", "into", "of", "off", "on", "out", "over", "to", "up"))
-"""Continuations that one verb allows and another does not: `work on`, but not `study on`."""
+"""Continuations that only some verbs allow: `work on`, but not `study on`."""
 _INTENTS = frozenset(("attempt", "wish"))
 """The groups of verbs that are replaced only before an infinitive: `want to go`, not `want a dog`."""
 _EVENTS = frozenset(("food", "handling", "outcome", "perception", "phase", "tongue"))
-"""Groups of verbs with a thing as their only object."""
+"""The groups of verbs whose only object is a thing."""
 _PERSONAL = frozenset(("care", "regard", "treat"))
-"""The groups of verbs whose object may be a Portuguese pronoun before the verb: `me ajudou`."""
+"""The groups of verbs whose object may be a pronoun before the Portuguese verb: `me ajudou`."""
 _PLAIN = frozenset(("cause", "effect", "finding", "inclusion", "making", "measure"))
-"""Groups of verbs with any direct object, and no other dependents."""
+"""The groups of verbs with any direct object and no other dependents."""
 _COUNTED = frozenset(("short time", "time span", "length", "short length", "volume", "currency"))
 """The groups of nouns that are replaced only after a number."""
 _COMPLEMENTS = frozenset(("about", "as", "at", "for", "from", "of", "on", "than", "that", "to", "with"))
 _CONTRASTS = frozenset(("as", "but", "even", "yet"))
-"""Words after which an adjective or adverb is unexpected, and its opposite makes no sense."""
+"""Words after which the opposite of an adjective or adverb makes no sense."""
 _NO_NOUN = frozenset(("VERB", "AUX", "ADP", "PUNCT", "SCONJ", "PRON", "PART"))
 """Words that cannot begin a noun phrase after an adjective."""
 _SPEAKERS = frozenset(("i", "me", "us", "we"))
 
 
 def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
-    """Whether the words around make an edit here unsafe."""
+    """Whether the surrounding words make an edit of this token unsafe."""
     token = tokens[place[0]]
     is_day = entry.part == "ADV" and token.text.lower() in _DAYS and token.relation == "npadvmod"
     is_tagged = place[1] - place[0] == 1 and not is_day and bool(token.tag)
@@ -107,9 +107,9 @@ def is_unsafe_in_english(tokens: Sequence[Token], place: Place, entry: LexiconEn
 def goes_with_words_before(
     tokens: Sequence[Token], place: Place, after: str, *, part: str, forms: Mapping[str, str]
 ) -> bool:
-    """Whether `a`, `an`, `more`, `most` or `very` right before a word can be before another.
+    """Whether `a`, `an`, `more`, `most` or `very` directly before a word can be before another word.
 
-    `part` and `forms` are those of the other.
+    `part` and `forms` belong to the other word.
     """
     before = tokens[place[0] - 1].text.lower() if place[0] else ""
     if before in ("more", "most") and part == "ADJ":
@@ -138,12 +138,12 @@ def _noun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
         return True
     if entry.group.removeprefix("british ") in _COUNTED and (before is None or before.pos != "NUM"):
         return True
-    if after is not None and after.text in ("of", "per"):  # a part or an amount of something else
+    if after is not None and after.text in ("of", "per"):  # a part or an amount of something
         return True
     is_thing = "pl" in entry.source | entry.reference and tokens[place[1] - 1].tag == "NN"
     if is_thing and before is not None and before.pos == "ADP":  # `of university`, `by bus`
         return True
-    # A noun that describes another, as in `city council`, without the parser's help.
+    # A noun that describes another noun, as in `city council`, found without the parser.
     return after is not None and after.pos in ("NOUN", "PROPN") and not apart(tokens, place[1])
 
 
@@ -201,7 +201,7 @@ _PATHS = frozenset(("across", "along", "around", "down", "past", "through", "tow
 
 
 def _goes_somewhere(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether a way, a direction or a state follows, which only some verbs take: `walk home`."""
+    """Whether a way, a direction or a state follows, which only some verbs allow: `walk home`."""
     after = _after(tokens, place)
     if after is not None and (after.tag == "JJ" or after.text in ("home", "here", "still", "there")):
         return True
@@ -213,7 +213,7 @@ def _goes_somewhere(tokens: Sequence[Token], place: Place) -> bool:
 
 
 def _moves(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether a place of origin or a destination is given, which other verbs do not take."""
+    """Whether an origin or a destination is given, which other verbs do not allow."""
     names = ("against", "from", "into", "off", "onto", "out", "to", "with")
     return any(
         place[0] <= child.head < place[1] and child.relation == "prep" and child.text.lower() in names
@@ -323,7 +323,7 @@ _OPEN_DEGREES = frozenset(("so", "too"))
 
 
 def _goes_on(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether a clause gives the degree: `so big that`, `too big to`."""
+    """Whether a clause of degree follows: `so big that`, `too big to`."""
     return any(token.text.lower() in ("that", "to", "for", "as", "not") for token in tokens[place[1] :])
 
 
@@ -334,7 +334,7 @@ def _is_amount(tokens: Sequence[Token], number: int) -> bool:
 
 
 def _is_outside_middle(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether an adverb is not between a subject or auxiliary and its verb, or is denied."""
+    """Whether an adverb is negated, or is not between a subject or auxiliary and its verb."""
     before, after = _before(tokens, place), _after(tokens, place)
     others = [*tokens[: place[0]], *tokens[place[1] :]]
     if before is None or after is None or any(token.text.lower() in word_set("not") for token in others):
@@ -353,7 +353,7 @@ def _determiner(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> b
         return before is not None and before.pos == "ADV"
     if entry.group.startswith("mine"):  # `I lost my way`
         return any(other.text.lower() in _SPEAKERS for other in tokens)
-    if entry.group != "quantity":  # `this` alone points to what was said
+    if entry.group != "quantity":  # `this` alone refers to something said before
         after = _after(tokens, place)
         return after is None or after.pos in _NO_NOUN
     # `some damage` cannot be several.
@@ -362,13 +362,13 @@ def _determiner(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> b
 
 
 def _pronoun(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
-    """Whether a pronoun is not one here, or has dependents that fit only it."""
+    """Whether a word is not used as a pronoun, or has dependents that fit only this pronoun."""
     token, after = tokens[place[0]], _after(tokens, place)
     places = ("dobj", "pobj") if entry.group == "what" else ("dobj", "pobj", "nsubj")
     is_followed = after is not None and (after.pos in ("ADJ", "NOUN") or after.text in ("else", "of", "that"))
     is_described = after is not None and after.pos == "ADV" and _next_pos(tokens, place[1] + 1) == "ADJ"
     is_denied = any(other.text.lower() in ("not", "n't", "n’t", "never", "no", "if") for other in tokens)
-    # `do it like this`: which of them is `isso`?
+    # `do it like this`: it is unclear which word is `isso`
     is_one_of_two = any(
         other is not token and other.text.lower() in ("it", "this", "that") and other.relation in places[:2]
         for other in tokens
@@ -395,7 +395,7 @@ def _next_word(tokens: Sequence[Token], place: Place) -> str:
 
 
 def _relations(tokens: Sequence[Token], place: Place) -> set[str]:
-    """The relations of the tokens below these words."""
+    """The relations of the dependents of these words."""
     return {child.relation for child in tokens if place[0] <= child.head < place[1]}
 
 
@@ -404,7 +404,7 @@ def _is_unexpected(before: Token | None) -> bool:
 
 
 def _governs(tokens: Sequence[Token], number: int) -> bool:
-    """Whether a preposition follows that belongs to the verb; with a date or a time it does not."""
+    """Whether a preposition that belongs to the verb follows; before a date or a time, it does not."""
     word = tokens[number].text.lower() if number < len(tokens) else ""
     if word not in _GOVERNED:
         return False
@@ -416,7 +416,7 @@ def _governs(tokens: Sequence[Token], number: int) -> bool:
 
 
 def _in_title(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:
-    """Whether two capitals in a row make a title, as in `The Seventh Seal` or `Old Town`."""
+    """Whether two capitalised words in a row make a title, as in `The Seventh Seal` or `Old Town`."""
     token, after = tokens[place[0]], _after(tokens, place)
     forms = {*entry.source.values(), *entry.reference.values()}
     is_raised = token.text[:1].isupper() and token.text not in forms
@@ -424,7 +424,7 @@ def _in_title(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> boo
 
 
 def _in_address(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether a comma and another name come right before or after, as in `Portland, Oregon`."""
+    """Whether a comma and another name are directly before or after, as in `Portland, Oregon`."""
     near = (tokens[max(place[0] - 2, 0) : place[0]], tokens[place[1] : place[1] + 2][::-1])
     return any(
         len(both) == 2 and both[1].text == "," and both[0].pos == "PROPN" and both[0].text[:1].isupper()
@@ -442,7 +442,7 @@ _PLACES = frozenset(("city", "country", "state", "continent"))
 
 
 def left_alone(language: str, annotation: Annotation, place: Place, entry: LexiconEntry) -> bool:
-    """Whether the words around make an edit here unsafe in this language."""
+    """Whether the surrounding words make an edit of this token unsafe in a language."""
     first, last = annotation.tokens[place[0]], annotation.tokens[place[1] - 1]
     text = annotation.text
     around = text[first.start - 1 : first.start], text[last.end : last.end + 1]
@@ -450,7 +450,7 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Lexic
         return True
     if is_idiom(language, annotation, place):
         return True
-    if is_place(entry) and _in_longer_name(annotation.tokens, place):
+    if entry.group.split(" ")[0] in _PLACES and _in_longer_name(annotation.tokens, place):
         return True
     if contradicts_time(language, annotation, place, entry):
         return True
@@ -466,13 +466,8 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Lexic
     return language == "pt" and _unsafe_in_portuguese(annotation.tokens, place, entry)
 
 
-def is_place(entry: LexiconEntry) -> bool:
-    """Whether an entry is the name of a city, state, country or continent."""
-    return entry.group.split(" ")[0] in _PLACES
-
-
 def is_idiom(language: str, annotation: Annotation, place: Place) -> bool:
-    """Whether a word in this place belongs to an idiom; an entry of several words may be one itself."""
+    """Whether a word here belongs to an idiom; an entry of several words may itself be an idiom."""
     start, end = annotation.tokens[place[0]].start, annotation.tokens[place[1] - 1].end
     idioms = [one.span() for one in _idioms(language, annotation.text)]
     if place[1] - place[0] > 1 and (start, end) in idioms:  # `de novo`
@@ -481,16 +476,16 @@ def is_idiom(language: str, annotation: Annotation, place: Place) -> bool:
 
 
 def opens_sentence(annotation: Annotation, first: int) -> bool:
-    """Whether a capital at this token may come from its being the first of a sentence."""
+    """Whether this token may be capitalised because it is the first of a sentence."""
     return first == 0 or annotation.tokens[first - 1].text[-1:] in _OPENING
 
 
 def possible_cells(
     language: str, side: int, annotation: Annotation, place: Place, cells: set[tuple[str, str]]
 ) -> set[tuple[str, str]]:
-    """Cells that fit the reading of a word; `side` is 0 in the source.
+    """Cells that fit the annotation of a word; `side` is 0 for the source.
 
-    In English the tagger decides, in Portuguese the article, if a word has both genders.
+    In English, the tagger decides. In Portuguese, the article decides if a word has both genders.
     """
     if language == "pt":
         before = annotation.tokens[place[0] - 1].text.lower() if place[0] else ""
@@ -509,7 +504,7 @@ def possible_cells(
 
 
 def _counts(tokens: Sequence[Token], number: int) -> bool:
-    """Whether a number or a sum is here."""
+    """Whether this is a number or a sum."""
     if number >= len(tokens):
         return False
     token = tokens[number]
@@ -517,7 +512,7 @@ def _counts(tokens: Sequence[Token], number: int) -> bool:
 
 
 def _in_longer_name(tokens: Sequence[Token], place: Place) -> bool:
-    """Whether another part of a name is next to it, as in `Vitória Régia` or `New England`."""
+    """Whether another part of a name is next to this token, as in `Vitória Régia` or `New England`."""
     for number, gap in ((place[0] - 1, place[0]), (place[1], place[1])):
         if 0 <= number < len(tokens) and not apart(tokens, gap) and tokens[number].pos == "PROPN":
             return tokens[number].text[:1].isupper() and tokens[gap - 1].end < tokens[gap].start
@@ -541,7 +536,7 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
             and not is_participle
             and (after in word_set("de") or after in ("ao", "à", "com", "em"))
         ):
-            return True  # `esqueceu de`: the object is not a direct one
+            return True  # `esqueceu de`: the object is not direct
         return before in (_CLITICS - _OBJECTS if entry.group in _PERSONAL else _CLITICS) or after in _CLITICS
     is_free = entry.part == "ADJ" and not entry.group.startswith(("color", "nationality"))
     if is_free and before in word_set("de") and _next_pos(tokens, place[1]) not in ("NOUN", "PROPN", "ADJ"):
@@ -573,7 +568,7 @@ def _unsafe_in_portuguese(tokens: Sequence[Token], place: Place, entry: LexiconE
 def _is_adverb_elsewhere(
     tokens: Sequence[Token], place: Place, entry: LexiconEntry, before: str, after: str
 ) -> bool:
-    """Whether a Portuguese adverb is not where the others of its group can."""
+    """Whether a Portuguese adverb is where other adverbs of its group cannot be."""
     follows = tokens[place[1]].pos if place[1] < len(tokens) else ""
     precedes = tokens[place[0] - 1].pos if place[0] else ""
     words = {token.text.lower() for token in tokens}
@@ -607,9 +602,9 @@ _PARTICIPLES = ("ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas")
 
 
 def _quotes(annotation: Annotation, place: Place) -> bool:
-    """Whether a verb of speech introduces the words said, or `that` and a clause, and not a thing."""
-    after = annotation.tokens[place[1]].text.lower() if place[1] < len(annotation.tokens) else ""
-    return after in ("that", "que") or any(mark in annotation.text for mark in '"“”«»—')
+    """Whether a verb of speech introduces direct speech or a clause with `that`, instead of a thing."""
+    is_clause = _next_word(annotation.tokens, place) in ("that", "que")
+    return is_clause or any(mark in annotation.text for mark in '"“”«»—')
 
 
 def _idioms(language: str, text: str) -> list[re.Match[str]]:

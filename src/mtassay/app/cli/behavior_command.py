@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -46,16 +45,14 @@ from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.formats.review_files import asked_record, write_records
 from mtassay.data.marks import plural
 from mtassay.data.settings import split_names
-from mtassay.data.subjects import Pending, decide
+from mtassay.data.subjects import decide
 from mtassay.methods.behavior.behavior_method import BehaviorMethod
 from mtassay.methods.behavior.behavior_tables import generated_tables
 from mtassay.methods.behavior.case_files import write_cases
 from mtassay.methods.behavior.pair_quality import chosen_questions, pair_quality_table, to_rate
 from mtassay.methods.behavior.recipe import Recipe
-from mtassay.report.case_text import Screen
 from mtassay.report.plots import check_plot
 from mtassay.report.run_text import score_rows
-from mtassay.review.case_history import AnswerHistory
 from mtassay.review.pending import waiting_for
 from mtassay.runtime.workspace import Workspace
 from mtassay.stats.resampling import fixed_seed
@@ -66,7 +63,7 @@ _OF_GENERATE = ("filter", "filter_beta", "per_segment", "aligner", "blocklist")
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command("run", short_help="Make cases, translate them, tell what a system lacks.")(run)
+    app.command("run", short_help="Make cases, translate them, and find what a system lacks.")(run)
     app.command("generate", short_help="Make test cases from a parallel text.")(generate)
     app.command("rate", short_help="Rate generated pairs, and see how good they are.")(rate)
 
@@ -112,7 +109,7 @@ def run(
         check_plot(plot)
     check_targets(findings, plot)
     if (where is None) == (source is None):
-        raise UsageError("Give cases one way: WHERE (a file of cases, or a saved run), or -s and -r.")
+        raise UsageError("Give cases in one way only: WHERE (a file of cases, or a saved run), or -s and -r.")
     if (source is None) != (reference is None):
         raise UsageError("Cases are made of two texts: give both -s and -r.")
     done = library.behavior(
@@ -173,10 +170,10 @@ def rate(
     cases: Annotated[str, typer.Argument(metavar="CASES", help="A file of cases, or a saved run ('last').")],
     against: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=CASES", help="Cases made by another infiller, to compare with. Repeat."),
+        typer.Option(metavar="NAME=CASES", help="Cases of another infiller, for comparison. Repeat."),
     ] = None,
     originals: Annotated[
-        bool, typer.Option("--originals/--no-originals", help="Also the original pairs.")
+        bool, typer.Option("--originals/--no-originals", help="Also rate the original pairs.")
     ] = True,
     question: Annotated[
         list[str] | None,
@@ -192,7 +189,7 @@ def rate(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing sheet.")] = False,
     show: Annotated[bool, typer.Option("--show", help="Show the ratings; rate nothing.")] = False,
     labels: Annotated[
-        Path | None, typer.Option(help="--show: ratings. Default: those in the workspace.")
+        Path | None, typer.Option(help="With --show: a file of ratings. Default: the workspace.")
     ] = None,
     quality: Annotated[
         str | None,
@@ -255,15 +252,6 @@ def rate(
     elif not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("Rating needs a terminal. Without one, write a sheet: --sheet FILE")
     else:
-        terminal = screen_here()
-        screen = PairScreen(terminal.width, terminal.color)
-        session = Session(store, name, shown, screen, read_key, read_line, echo, double=True)
+        session = Session(store, name, shown, screen_here(), read_key, read_line, echo, double=True)
         echo(f"{plural(len(queue), 'rating')} to give, of {len(pending):,}.")
         echo(f"\n{session.run()}")
-
-
-class PairScreen(Screen):
-    """Print only those parts of a pair that the question is about."""
-
-    def pending(self, pending: Pending, nearest: Sequence[AnswerHistory], *, show_systems: bool) -> str:
-        return "\n".join(self.line(line.label or "", line.text) for line in pending.lines)

@@ -53,7 +53,7 @@ def compare(
     ] = "last",
     everything: Annotated[bool, typer.Option("--all", help="List every case that changed.")] = False,
     examples: Annotated[int, typer.Option(min=0, help="How many cases of each kind.")] = 5,
-    detail: Annotated[bool, typer.Option("--detail", help="Show every phenomenon, too.")] = False,
+    detail: Annotated[bool, typer.Option("--detail", help="Also show every phenomenon.")] = False,
     findings: Annotated[
         Path | None, typer.Option(help="Write the cases whose verdict changed (JSONL).")
     ] = None,
@@ -122,7 +122,7 @@ def history(
     system: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="With groups: follow this system. Repeat. Default: all that stayed."
+            metavar="NAME", help="With groups: follow this system. Repeat. Default: all that recur."
         ),
     ] = None,
     alias: Annotated[
@@ -169,7 +169,7 @@ def history(
         *what, scores=score or (), groups=group or (), method=method, workspace=workspace, **how
     )
     if not trends.trends:
-        raise UsageError("No saved run of it has such a score. See what there is: mtassay runs show RUN")
+        raise UsageError("No saved run of it has such a score. To see its scores: mtassay runs show RUN")
     if plot:
         if not (figures := history_figures(trends)):
             raise UsageError("There is nothing to draw: a line needs two runs on one test set.")
@@ -191,7 +191,7 @@ def gate(
     run: Annotated[
         str, typer.Argument(metavar="[RUN]", help="A run, RUN:SYSTEM, a system, or 'last'.")
     ] = "last",
-    rule: Annotated[list[str] | None, typer.Option(metavar="RULE", help="A rule to keep. Repeat.")] = None,
+    rule: Annotated[list[str] | None, typer.Option(metavar="RULE", help="A rule to check. Repeat.")] = None,
     rules: Annotated[Path | None, typer.Option("--rules", metavar="FILE", help="Rules, one a line.")] = None,
     baseline: Annotated[
         str | None,

@@ -61,7 +61,7 @@ def translate(
     ] = None,
     only_missing: Annotated[
         bool,
-        typer.Option("--only-missing", help="In a localisation file: translate only what has no target."),
+        typer.Option("--only-missing", help="In a localisation file: translate only missing targets."),
     ] = False,
     max_calls: MaxCallsOption = None,
     max_characters: MaxCharactersOption = None,
@@ -113,13 +113,11 @@ def translate(
 def doctor(
     source: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="With -t: sentences to ask for. Default: three of ours."),
+        typer.Argument(metavar="[FILE]", help="With -t: sentences to translate. Default: three of ours."),
     ] = None,
     langpair: PairOption = None,
     system: EngineOption = None,
-    repeat: Annotated[
-        int, typer.Option(min=1, help="With -t: how often to ask for each sentence's translation.")
-    ] = 2,
+    repeat: Annotated[int, typer.Option(min=1, help="With -t: how often to translate each sentence.")] = 2,
     output_format: FormatOption = OutputFormat.text,
     quiet: QuietOption = False,
 ) -> None:

@@ -24,7 +24,7 @@ from mtassay.data.marks import json_text, printable, safe
 from mtassay.data.method import view_of
 from mtassay.data.settings import Option, options_of
 from mtassay.report.run_text import render, render_tables
-from mtassay.runtime.workspace_file import DEFAULT
+from mtassay.runtime.database import DEFAULT
 
 if TYPE_CHECKING:
     from mtassay.app.runs import Run
@@ -157,7 +157,7 @@ ExamplesOption = Annotated[
         "--examples",
         min=0,
         metavar="N",
-        help="Show where two systems differ, in N segments each way.",
+        help="Show where two systems differ: N segments in each direction.",
     ),
 ]
 BetweenOption = Annotated[
@@ -165,7 +165,7 @@ BetweenOption = Annotated[
     typer.Option(
         "--between",
         metavar="A,B",
-        help="The two for --examples. Default: the baseline and the best other.",
+        help="The two systems for --examples. Default: the baseline and the best other system.",
     ),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors on standard error.")]

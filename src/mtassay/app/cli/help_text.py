@@ -57,8 +57,8 @@ An option that is not listed here is among the options of its command (Options),
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Start here": {
         "score": "Which system is better, and is the difference real?",
-        "init": "Look at a folder, and write a plan for what is in it.",
-        "run": "Do all steps of a plan. What has not changed is skipped.",
+        "init": "Look at a folder, and write a plan for its files.",
+        "run": "Run all steps of a plan. Unchanged steps are skipped.",
     },
     "Test": {
         "check": "What is wrong in translated texts? Needs no references.",
@@ -67,7 +67,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "behavior": "Behavioural tests: new cases from a parallel text.",
     },
     "Compare over time": {
-        "compare": "What changed from one saved run to another?",
+        "compare": "What changed between two saved runs?",
         "history": "Follow systems over saved runs.",
         "gate": "Does a run keep the rules? For CI.",
         "themes": "What do the failures of a system have in common?",
@@ -75,13 +75,13 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Review": {
         "serve": "The workspace in a browser: runs, reports, open reviews.",
-        "review": "Decide what rules could not: look at outputs and answer.",
-        "explain": "Show one case with all there is to know.",
+        "review": "Decide where rules cannot: look at outputs and answer.",
+        "explain": "Show one case with all its data.",
     },
     "Engines and files": {
         "translate": "Translate a file with live engines.",
         "doctor": "What is installed, what works, and does an engine answer?",
-        "runs": "See, export, back up and delete the runs that were kept.",
+        "runs": "Show, export, back up and delete saved runs.",
     },
     "For metric developers": {
         "meta": "How good are the metrics themselves?",

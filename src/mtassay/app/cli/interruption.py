@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 STOPPED = 130
 """The exit code after Ctrl-C, as in shells."""
 
-LINE = "mtassay: stopped. Answers of live engines, if any, are kept: run the same command again to go on."
+LINE = "mtassay: stopped. Answers of live engines are saved. To continue, run the same command again."
 
 _PATIENCE = 5.0  # seconds to leave everything whole
 

@@ -38,8 +38,8 @@ from mtassay.methods.invariance.variants import VariantSettings
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
-    app.command("run", short_help="Make variants, translate them, report what moved.")(run)
-    app.command("generate", short_help="Write variants; see what would be asked, and what it costs.")(
+    app.command("run", short_help="Make variants, translate them, and report what changed.")(run)
+    app.command("generate", short_help="Write variants, and show how much text would be translated.")(
         generate
     )
 

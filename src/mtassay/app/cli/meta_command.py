@@ -31,10 +31,10 @@ from mtassay.report.plots import check_plot
 # Parts of the meta commands: labels, labelled outputs, settings of metrics.
 
 
-SourceOption = Annotated[Path | None, typer.Option("--source", "-s", help="Source text, without a run.")]
+SourceOption = Annotated[Path | None, typer.Option("--source", "-s", help="Source text, if there is no run.")]
 ReferencesOption = Annotated[
     list[str] | None,
-    typer.Option("--reference", "-r", metavar="FILE", help="Its reference, without a run. Repeat."),
+    typer.Option("--reference", "-r", metavar="FILE", help="Its reference, if there is no run. Repeat."),
 ]
 OutputsOption = Annotated[
     list[str] | None,
@@ -50,11 +50,11 @@ LabelsOption = Annotated[
 ]
 QuestionOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Reviews: which question. Default: the question of the run."),
+    typer.Option(metavar="NAME", help="The question of the reviews. Default: the question of the run."),
 ]
 ErrorOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="LABELS", help="Which answers or labels mean an error: under,over."),
+    typer.Option(metavar="LABELS", help="Answers or labels that mean an error: under,over."),
 ]
 PrecisionOption = Annotated[
     float,
@@ -155,22 +155,22 @@ def correlate_command(
     grouping: Annotated[
         Literal["none", "item", "system"],
         typer.Option(
-            help="Segment level: compare all translations (none), those of one segment (item), or "
-            "of one system."
+            help="Segment level: compare all translations (none), translations of one segment "
+            "(item), or translations by one system (system)."
         ),
     ] = "none",
     ngram_sweep: Annotated[
         str | None, typer.Option(metavar="1-16", help="Correlate BLEU with these longest n-grams.")
     ] = None,
-    human_vs_human: Annotated[bool, typer.Option("--human-vs-human", help="How human scores agree.")] = False,
-    metric_vs_metric: Annotated[bool, typer.Option("--metric-vs-metric", help="How metrics agree.")] = False,
+    human_vs_human: Annotated[bool, typer.Option("--human-vs-human", help="Compare human scores.")] = False,
+    metric_vs_metric: Annotated[bool, typer.Option("--metric-vs-metric", help="Compare metrics.")] = False,
     rank: Annotated[
         bool, typer.Option("--rank", help="Rank the systems by human scores, as WMT does.")
     ] = False,
     test: Annotated[
         Literal["randomization", "wmt"],
         typer.Option(
-            help="The test for which metric is better: swap whole segments, or rank metrics as WMT does."
+            help="The test that compares metrics: swap whole segments, or rank metrics as WMT does."
         ),
     ] = "randomization",
     alpha: AlphaOption = 0.05,
@@ -284,7 +284,7 @@ def calibrate_command(
     ] = 5,
     how: Measuring = MEASURING,
 ) -> None:
-    """Below which score is an output wrong?
+    """Find the score below which an output is wrong.
 
     Thresholds for a wanted precision, from 60 to 200 labelled outputs of your own engine.
 
@@ -363,9 +363,7 @@ def judges_command(
 def register(app: typer.Typer) -> None:
     """Add the commands to the command line."""
     app.command("correlate")(correlate_command)
-    app.command("calibrate", short_help="Below which score is an output wrong? Thresholds for your engine.")(
+    app.command("calibrate", short_help="Find the score below which an output of your engine is wrong.")(
         calibrate_command
     )
-    app.command("judges", short_help="Who finds wrong translations? Detectors, judges, metrics by labels.")(
-        judges_command
-    )
+    app.command("judges", short_help="Compare detectors, judges and metrics with labels.")(judges_command)

@@ -43,7 +43,7 @@ from mtassay.app.reviewing import (
     told,
 )
 from mtassay.app.runs import open_workspace
-from mtassay.data.display import Table
+from mtassay.data.display import Line, Table
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.review_files import ENDINGS, write_records
 from mtassay.data.marks import marked, plural, printable, wrapped
@@ -59,7 +59,7 @@ RunArgument = Annotated[
 ]
 AllOption = Annotated[bool, typer.Option("--all", help="The outputs of all saved runs, each only once.")]
 DoubleOption = Annotated[
-    bool, typer.Option("--double", help="Also show what others answered, to measure agreement.")
+    bool, typer.Option("--double", help="Also show outputs that others answered, to measure agreement.")
 ]
 OrderOption = Annotated[
     Order,
@@ -74,8 +74,8 @@ QuestionOption = Annotated[
     typer.Option(
         "--question",
         metavar="NAME",
-        help="Ask this question about all outputs: entities, mqm, esa, adequacy, fluency, informativeness, "
-        "da.",
+        help="Ask this question: one of the run, or about all outputs entities, mqm, esa, adequacy, fluency, "
+        "informativeness, da.",
     ),
 ]
 CampaignOption = Annotated[
@@ -93,7 +93,7 @@ AdjudicateOption = Annotated[
 def export_reviews(
     run: RunArgument = "last",
     only_open: Annotated[
-        bool, typer.Option("--open", help="A sheet of what is open in RUN, to fill in the column 'answer'.")
+        bool, typer.Option("--open", help="Write the open outputs of RUN, with a column 'answer' to fill in.")
     ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="TSV, CSV or JSONL.")] = None,
     form: Annotated[
@@ -362,12 +362,14 @@ def _print_list(shown: Sequence[Pending], total: int, *, show_systems: bool) -> 
         systems = ", ".join(entry.systems) if show_systems else count
         head = (entry.subject.id[:SHORT], record["status"], systems, record["phenomenon"], record["case_id"])
         echo(" · ".join(marked(part, limit=60) for part in head if part))
-        echo(screen.line("  source", entry.segment.source or ""))
-        for text in entry.subject.outputs:
-            echo(screen.line("  output" if entry.systems else "  text", text))
+        lines = [Line("output" if entry.systems else "text", text) for text in entry.subject.outputs]
+        is_pair = not (entry.question.is_of_runs or entry.question.how)
+        for line in entry.lines if is_pair else [Line("source", entry.segment.source or ""), *lines]:
+            echo(screen.line(f"  {line.label}", line.text))
     more = "" if len(shown) == total else f", {len(shown):,} shown"
     first, question = shown[0].subject.id[:SHORT], shown[0].question
-    answer_words = f"ANSWER --question {question.name}" if question.how else "correct"
+    answer_words = "ANSWER" if question.how else next(iter(question.keys.values()))
+    answer_words += "" if question.is_of_runs else f" --question {question.name}"
     echo(f"\n{total:,} open{more}. Settle one: mtassay review decide {first} {answer_words}")
     if question.how:
         echo(wrapped(f"ANSWER is {question.how}", width=screen.width))

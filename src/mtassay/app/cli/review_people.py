@@ -29,6 +29,7 @@ from mtassay.app.cli.frame import (
 from mtassay.app.cli.interruption import CTRL_C
 from mtassay.app.cli.session import Session, read_key, read_line
 from mtassay.app.review_cards import Card
+from mtassay.app.reviewing import shown_record
 from mtassay.app.web.server import PORT
 from mtassay.app.web.server import serve as serve_workspace
 from mtassay.data.display import Table
@@ -37,10 +38,10 @@ from mtassay.data.marks import plural, printable
 from mtassay.data.nouns import UNSURE
 from mtassay.data.subjects import SHORT, told_answer
 from mtassay.review.campaign_store import KeptAnswer
-from mtassay.runtime.workspace_file import DEFAULT
+from mtassay.runtime.database import DEFAULT
 
 ShowSystemsOption = Annotated[
-    bool, typer.Option("--show-systems", help="Name the systems. Reviewers should not know them.")
+    bool, typer.Option("--show-systems", help="Show system names. Reviewers should not know them.")
 ]
 CategoryOption = Annotated[
     list[str] | None, typer.Option("--category", metavar="NAME", help="Only this category; * works. Repeat.")
@@ -156,7 +157,7 @@ def _options() -> None:
 
 @choosing()
 def create(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the campaign is called.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the campaign.")],
     runs: Annotated[list[str] | None, typer.Argument(metavar="[RUN]…", help="Saved runs.")] = None,
     reviewers: Annotated[
         str, typer.Option(metavar="NAMES", help="The names of the reviewers, such as anna,ben,carla.")
@@ -166,8 +167,8 @@ def create(
         typer.Option(
             "--question",
             metavar="NAME",
-            help="What is asked. Default: what the runs ask. For any run: entities, mqm, esa, adequacy, "
-            "fluency, informativeness, da.",
+            help="The question. Default: the question of the runs. For any run: entities, mqm, esa, "
+            "adequacy, fluency, informativeness, da.",
         ),
     ] = None,
     overlap: Annotated[
@@ -185,7 +186,7 @@ def create(
     adjudicators: Annotated[str, typer.Option(metavar="NAMES", help="Who settles disagreements.")] = "",
     choice: Values = {},  # noqa: B006
     settled: Annotated[
-        int, typer.Option(min=0, help="Mix in N outputs that the rules or the judge had decided.")
+        int, typer.Option(min=0, help="Also ask about N outputs that the rules or the judge decided.")
     ] = 0,
     attention: Annotated[
         float,
@@ -221,7 +222,7 @@ def create(
         ),
     ] = 0.0,
     side_by_side: Annotated[
-        bool, typer.Option("--side-by-side", help="Show what other systems made of the same sentence.")
+        bool, typer.Option("--side-by-side", help="Show other systems' translations of the same sentence.")
     ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -371,19 +372,12 @@ def told(done: KeptAnswer) -> list[str]:
 
 def _card_record(card: Card) -> dict[str, Any]:
     """Return the visible fields of a card, for a program."""
-    tags = card.segment.tags
     record: dict[str, Any] = {
         "campaign": card.campaign.name if card.campaign else "",
-        "subject": card.subject.id,
-        "question": card.question.name,
         "text": card.question.text,
         "kind": card.question.kind,
         "answers": [*card.question.keys.values(), UNSURE],
-        "category": str(tags.get("category", "")),
-        "phenomenon": str(tags.get("phenomenon", "")),
-        "context": str(tags.get("context", "")),
-        "sources": list(card.subject.sources),
-        "outputs": list(card.subject.outputs),
+        **shown_record(card.pending, with_case=False),
     }
     if others := card.answers:
         record["said"] = {name: review.answer for name, review in others.items()}
@@ -408,7 +402,7 @@ def serve(
         ),
     ] = None,
     reopen: Annotated[
-        bool, typer.Option("--reopen", help="Let this machine in without a link again.")
+        bool, typer.Option("--reopen", help="Let this machine open the page without a link again.")
     ] = False,
 ) -> None:
     """Open the workspace in a browser: saved runs, reports, history, and outputs to review.

@@ -33,14 +33,14 @@ from mtassay.app.cli.frame import (
 )
 from mtassay.app.reports import ReportForm, write_report
 from mtassay.app.runs import Run as Loaded
-from mtassay.app.runs import open_workspace
+from mtassay.app.runs import open_workspace, settled_run
 from mtassay.data.display import Look, Table
 from mtassay.data.errors import UsageError
 from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.marks import plural
 from mtassay.data.method import view_of
 from mtassay.data.nouns import Run
-from mtassay.measures.worth import worth_table
+from mtassay.measures.metric import worth_table
 from mtassay.methods.headlines import COLUMNS, columns_table
 from mtassay.report.case_text import case_record, case_tables, case_text
 from mtassay.report.run_text import block_text
@@ -113,7 +113,7 @@ def report(
         typer.Option(metavar="OLD", help="Say what got worse since this run, system or file of baselines."),
     ] = None,
     title: Annotated[str, typer.Option(help="The title of the page. Default: the systems.")] = "",
-    no_themes: Annotated[bool, typer.Option("--no-themes", help="Without themes of failures.")] = False,
+    no_themes: Annotated[bool, typer.Option("--no-themes", help="Leave out themes of failures.")] = False,
     workspace: WorkspaceOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -143,7 +143,7 @@ def report(
 # `mtassay runs`: the contents of the workspace.
 
 
-runs = typer.Typer(help="See, export, back up and delete the runs that were kept.", no_args_is_help=True)
+runs = typer.Typer(help="Show, export, back up and delete saved runs.", no_args_is_help=True)
 
 
 RunArgument = Annotated[
@@ -169,7 +169,7 @@ def list_runs(output_format: FormatOption = OutputFormat.text, workspace: Worksp
 def show_run(
     run: RunArgument = "last",
     findings: Annotated[
-        bool, typer.Option("--findings", help="Also show the segments worth a look.")
+        bool, typer.Option("--findings", help="Also show the segments that you should look at.")
     ] = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="Show all pairs, not only the baseline's.")] = False,
     phenomena: Annotated[bool, typer.Option("--phenomena", help="Show every phenomenon.")] = False,
@@ -187,7 +187,7 @@ def show_run(
     mtassay runs show last --examples 5 --between old,new
     """
     compared = side_by_side(examples, between)
-    record = open_workspace(workspace).run(run)
+    record = settled_run(open_workspace(workspace), run)
     view = view_of(record)
     look = Look(pairs=pairs, detail=phenomena, cases=0 if findings else None, is_saved=True, **compared)
     if output_format is OutputFormat.json:
@@ -235,7 +235,7 @@ def export_run(
     workspace: WorkspaceOption = None,
 ) -> None:
     """Write a run as JSONL."""
-    record = open_workspace(workspace).run(run)
+    record = settled_run(open_workspace(workspace), run)
     if what not in ("scores", "findings", "segments", "outputs"):
         raise UsageError(f"Cannot export '{what}'. Available: scores, findings, segments, outputs.")
     records = [asdict(f) for f in record.findings] if what == "findings" else Loaded(record).records(what)

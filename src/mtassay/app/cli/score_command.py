@@ -58,7 +58,7 @@ def score(
     segment_scores: Annotated[
         Path | None, typer.Option(help="Write scores of segments (TSV, JSONL).")
     ] = None,
-    findings: Annotated[Path | None, typer.Option(help="Write segments worth a look (JSONL).")] = None,
+    findings: Annotated[Path | None, typer.Option(help="Write segments to look at (JSONL).")] = None,
     cache: Annotated[bool, typer.Option(help="Reuse statistics measured before.")] = True,
     stream: Annotated[
         bool,

@@ -95,9 +95,9 @@ class Session:
 
     def _show(self, pending: Pending, place: int) -> None:
         nearest: list[AnswerHistory] = []
-        if (
-            not pending.question.how and pending.run and self.cards is None
-        ):  # pairs that are rated on their own are in no run
+        question = pending.question
+        # Pairs that are rated on their own are no outputs.
+        if not question.how and question.is_of_runs and pending.run and self.cards is None:
             run = self.store.run(pending.run, case=pending.subject.case_id)
             nearest = settled_beside(self.store, run, pending.question, pending.subject, self.reviewer)
         total = place + self.cards.left if self.cards else len(self.queue)

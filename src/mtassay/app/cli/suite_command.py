@@ -51,7 +51,7 @@ SuiteArgument = Annotated[
     str,
     typer.Argument(
         metavar="SUITE",
-        help="Suite file (YAML, DFKI JSON), or the name of one that a language pack has.",
+        help="Suite file (YAML, DFKI JSON), or the name of a suite in a language pack.",
     ),
 ]
 RunOption = Annotated[
@@ -203,14 +203,14 @@ def add(
     category: Annotated[str, typer.Option(help="The category, such as Negation.")] = "",
     phenomenon: Annotated[str, typer.Option(help="The phenomenon, such as Negative concord.")] = "",
     source: Annotated[str, typer.Option(help="The sentence that systems translate.")] = "",
-    focus: Annotated[list[str] | None, typer.Option(help="Words with the phenomenon. Repeat.")] = None,
+    focus: Annotated[list[str] | None, typer.Option(help="Source words with the phenomenon. Repeat.")] = None,
     positive: Annotated[list[str] | None, typer.Option(metavar="REGEX", help="For correct outputs.")] = None,
     negative: Annotated[
         list[str] | None, typer.Option(metavar="REGEX", help="For incorrect outputs.")
     ] = None,
     reference: Annotated[list[str] | None, typer.Option(help="A correct translation. Repeat.")] = None,
     context: Annotated[list[str] | None, typer.Option(help="A sentence before the source. Repeat.")] = None,
-    note: Annotated[str, typer.Option(help="What a reader should know.")] = "",
+    note: Annotated[str, typer.Option(help="A note for readers.")] = "",
     author: Annotated[str | None, typer.Option(help="Default: $MTASSAY_REVIEWER or the login name.")] = None,
     item_id: Annotated[str, typer.Option("--id", help="Default: the phenomenon and a number.")] = "",
     table: Annotated[
@@ -361,11 +361,11 @@ def check(
     suite: SuiteArgument,
     select: Annotated[
         list[str] | None,
-        typer.Option(metavar="CODES", help="Only these problems: bad-pattern,no-rule or error,warning."),
+        typer.Option(metavar="CODES", help="Show only these problems or kinds: bad-pattern,error."),
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(metavar="CODES", help="All but these problems: draft,no-rule or info."),
+        typer.Option(metavar="CODES", help="Hide these problems or kinds: draft,info."),
     ] = None,
     frame: RunFrame = FRAME,
 ) -> None:
@@ -395,7 +395,7 @@ def register(app: typer.Typer) -> None:
     app.command("run", short_help="Judge the outputs of systems, and compare systems.")(run)
     app.command("accept", short_help="Write what people settled into the suite as rules.")(accept)
     app.command("add", short_help="Add items to a suite, or begin one.")(add)
-    app.command("approve", short_help="Say as a second person that items are right.")(approve)
+    app.command("approve", short_help="Approve items as a second person.")(approve)
     app.command("convert", short_help="Write a suite as YAML, to edit it.")(convert)
-    app.command("list", short_help="What a suite holds; or which suites there are.")(list_suites)
+    app.command("list", short_help="Show a suite, or list the suites.")(list_suites)
     app.command("check", short_help="Look for mistakes in a suite.")(check)

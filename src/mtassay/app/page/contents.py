@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, pairwise
-from statistics import quantiles
 from typing import Any, NamedTuple
 
+from mtassay.app.page.answer_figures import calibration, distributions, with_answered
 from mtassay.app.page.decision import (
+    MORE_CRITICAL,
     DecidedRun,
     Recommendation,
     boards_of,
@@ -25,6 +23,7 @@ from mtassay.app.page.sentences import CaseSelection, PageCases
 from mtassay.changes.change_tables import change_tables, kinds_table
 from mtassay.changes.run_changes import RunChanges, case_texts, why
 from mtassay.data.display import (
+    LIKELY,
     AnswerView,
     Block,
     CaseView,
@@ -33,13 +32,12 @@ from mtassay.data.display import (
     Leaderboard,
     Line,
     Look,
-    Point,
-    Series,
     Table,
 )
+from mtassay.data.grouping import gathered
 from mtassay.data.marks import differing, p_stated, plural, signed
 from mtassay.data.method import Method, method_of, view_of
-from mtassay.data.nouns import Comparison, Origin, Run
+from mtassay.data.nouns import Origin, Pair, Run, original_of
 from mtassay.methods.choice import MeasuredCosts, measured_costs
 from mtassay.methods.headlines import matrix_table
 from mtassay.methods.paired_scores import LISTED
@@ -54,10 +52,13 @@ class GlanceCell(NamedTuple):
     """
 
     text: str
-    ends: str = ""
+    found: CaseSelection | None = None
     bar: int | None = 0
     sign: str = ""
-    found: CaseSelection | None = None
+    ends: str = ""
+
+
+_NOT_TESTED = GlanceCell("–")
 
 
 class GlanceRow(NamedTuple):
@@ -76,11 +77,17 @@ class Glance:
     boards: Sequence[tuple[RunPart, Leaderboard]]
     systems: Sequence[str]
     costs: MeasuredCosts
+    out: Mapping[str, str]
 
     @property
     def legend(self) -> str:
         """The meanings of the signs."""
-        says = "● may be the best: no other system is significantly better. ▼ significantly worse than one."
+        says = "● and ▼ are about one row: ● no other system is significantly better in it; ▼ another one is."
+        if any(reason.startswith("worse than") for reason in self.out.values()):
+            says += " A system is out if the one named is significantly better in some row and worse in none"
+            if any(board.is_people for _, board in self.boards):
+                says += "; where people see a difference, only their row counts"
+            says += ". A system with ▼ stays in if it is the better of the two in another row."
         incomplete = any(s.text.startswith("(") for _, board in self.boards for s in board.standings)
         says += " In parentheses: left texts without an answer." * incomplete
         missing = any(not board.standing(name) for _, board in self.boards for name in self.systems)
@@ -101,21 +108,16 @@ class Glance:
             cells = []
             for name in systems:
                 if (standing := board.standing(name)) is None:
-                    cells.append(GlanceCell("–"))
+                    cells.append(_NOT_TESTED)
                     continue
-                pairs = _of(board, name)
+                pairs = [pair for pair in board.pairs if name in (pair.a, pair.b)]
                 lost = any(pair.better and pair.better != name for pair in pairs)
                 is_tested = all(pair.p is not None for pair in pairs) and len(pairs) == len(values) - 1 > 0
                 value, _, ends = standing.text.partition(" [")
-                cells.append(
-                    GlanceCell(
-                        value,
-                        f"[{ends}" if ends else "",
-                        round(100 * min(1.0, (standing.value or 0.0) / most)) if is_drawn else None,
-                        "▼" if lost else "●" if standing.is_best or (is_tested and value[0] != "(") else "",
-                        part.sentences.of_system(name, standing.n),
-                    )
-                )
+                bar = round(100 * min(1.0, (standing.value or 0.0) / most)) if is_drawn else None
+                sign = "▼" if lost else "●" if standing.is_best or (is_tested and value[0] != "(") else ""
+                found = part.sentences.of_system(name, standing.n, measure=board.label)
+                cells.append(GlanceCell(value, found, bar, sign, f"[{ends}" if ends else ""))
             tested = f"{part.title}: " if len({part.key for part, _ in self.boards}) > 1 else ""
             rows.append(GlanceRow(part, board.label, f"{tested}{_counted(board)}", cells))
         return [*rows, *self._critical_rows(systems), *self._cost_rows(systems)]
@@ -130,13 +132,15 @@ class Glance:
             if has_critical(part.run) and not any(cell.n for cell in found.values()):
                 continue  # its sentences do not say how bad an error is
             n = len(part.sentences.views)
-            more = with_more_critical(part.run)
-            cells = [
-                GlanceCell(f"{cases.n:,}", "", round(100 * cases.n / n), "▼" * (name in more), cases)
-                if (cases := found.get(name))
-                else GlanceCell("–")
-                for name in systems
-            ]
+            out = {name for name, reason in self.out.items() if reason == MORE_CRITICAL.lower()}
+            # If this ruled somebody out, all are tested at the level of the decision.
+            compared = len(self.systems) - len(self.out) + len(out) if out else len(part.run.systems)
+            more = out.union(with_more_critical(part.run, compared))
+            own = {
+                name: GlanceCell(f"{cases.n:,}", cases, round(100 * cases.n / n), "▼" * (name in more))
+                for name, cases in found.items()
+            }
+            cells = [own.get(name, _NOT_TESTED) for name in systems]
             rows.append(GlanceRow(part, "outputs with a critical error", f"of {n:,}", cells))
         return rows
 
@@ -151,18 +155,11 @@ class Glance:
         rows = []
         for label, unit, values in known:
             most = max(values.values(), default=0.0) or 1.0
-            cells = [
-                GlanceCell(
-                    f"{values[name]:,.2f}",
-                    "",
-                    round(100 * values[name] / most),
-                    "",
-                    part.sentences.of_system(name),
-                )
-                if name in values
-                else GlanceCell("–")
-                for name in systems
-            ]
+            own = {
+                name: GlanceCell(f"{value:,.2f}", part.sentences.of_system(name), round(100 * value / most))
+                for name, value in values.items()
+            }
+            cells = [own.get(name, _NOT_TESTED) for name in systems]
             rows += [GlanceRow(part, label, unit, cells)] if not values.keys().isdisjoint(systems) else []
         return rows
 
@@ -176,24 +173,34 @@ class Glance:
         notes = [self.legend]
         if untested := [board.label for _, board in self.boards if not board.tested]:
             notes.append(f"Not every difference from the best was tested: {', '.join(untested)}.")
-        return Table(["Measure", *self.systems], rows, "At a glance", notes)
+        header = [f"{name} (out: {self.out[name]})" if name in self.out else name for name in self.systems]
+        return Table(["Measure", *header], rows, "At a glance", notes)
 
-    def matrices(self) -> list[Table]:
+    def matrices(self) -> list[tuple[RunPart, Table]]:
         """Return who is significantly better than whom by each measure, and any two systems in numbers."""
-        if len(self.systems) < 3:
-            return []
-        rows = []
-        for _, board in self.boards:
-            for pair in board.pairs:
+        header = ["Systems", "measure", "difference", "p", "significantly better"]
+        found = []
+        for part in {part.key: part for part, _ in self.boards}.values():
+            boards = [board for own, board in self.boards if own is part]
+            rows = []
+            for board, pair in ((one, pair) for one in boards for pair in one.pairs):
                 p = "–" if pair.p is None else p_stated(pair.p).removeprefix("p ").removeprefix("= ")
                 rows.append([f"{pair.a} − {pair.b}", board.label, signed(pair.delta, 2), p, pair.better])
-        header = ["Systems", "measure", "difference", "p", "significantly better"]
-        found = [matrix_table(board, self.systems) for _, board in self.boards]
-        return [*filter(None, found), Table(header, rows, "Any two systems")]
+            tables = [Table(header, rows, PAIRS), *(matrix_table(board, self.systems) for board in boards)]
+            found += [(part, table) for table in tables if table]
+        return found
+
+    def rivals(self) -> tuple[RunPart, CaseSelection, str] | None:
+        """Return the sentences in which the first two systems differ most."""
+        a, b = [*self.systems, ""][:2]
+        for part, board in self.boards:
+            found = board.pair(a, b) and part.sentences.of_system(a, against=b, measure=board.label)
+            if isinstance(found, CaseSelection):
+                return part, found, f"Read where {a} and {b} differ most"
+        return None
 
 
-def _of(board: Leaderboard, system: str) -> list[Comparison]:
-    return [pair for pair in board.pairs if system in (pair.a, pair.b)]
+PAIRS = "Any two systems"
 
 
 def _counted(board: Leaderboard) -> str:
@@ -236,6 +243,8 @@ class RunPart:
     made: Sequence[Table]
     signatures: Sequence[str]
     sentences: PageCases
+    unchecked: str = ""
+    """How people can check the judge that was used, if none did."""
 
     def is_folded(self, table: Table) -> bool:
         """Whether a table is too long to are there, or a map shows the same."""
@@ -302,7 +311,7 @@ class Page:
         leaders = [name for name in self.decision.leaders if name in names]
         rest = [name for name in order_systems(self.tested, names) if name not in leaders]
         costs = measured_costs(one.run for one in self.tested)
-        return Glance(boards, [*leaders, *rest], costs) if boards else None
+        return Glance(boards, [*leaders, *rest], costs, self.decision.out) if boards else None
 
 
 def decide_costs(tested: Sequence[DecidedRun], priorities: Sequence[str]) -> Recommendation:
@@ -326,19 +335,21 @@ def page_of(
     agreement: Sequence[Table] = (),
     plan: str = "",
     priorities: Sequence[str] = (),
+    said: Mapping[str, Mapping[Pair, bool]] | None = None,
 ) -> Page:
     """Return the page of these runs; `names` are what they are called, by default their methods' names.
 
     `themes` are common features of failures, `in_themes` the outputs of each theme, `gates` the results of a
     plan's rules, `agreement` that of reviewers, and `plan` the text of the runs' plan. `priorities` are the
-    most important criteria for the choice of a system.
+    most important criteria for the choice of a system. `said` tells for each run, by its id, whether people
+    found an error in an output.
     """
     methods = [run.method for run in runs]
     called = list(names) or [
         run.method if methods.count(run.method) == 1 else f"{run.method} · {run.id}" for run in runs
     ]
     parts = [
-        run_part(run, f"r{place}", name, in_themes)
+        run_part(run, f"r{place}", name, in_themes, (said or {}).get(run.id, {}))
         for place, (run, name) in enumerate(zip(runs, called, strict=True))
     ]
     changed = [changes_part(entry, f"c{place}") for place, entry in enumerate(changes)]
@@ -351,14 +362,19 @@ def run_part(
     key: str = "r0",
     name: str = "",
     in_themes: Mapping[tuple[str, str, str], Sequence[str]] | None = None,
+    said: Mapping[Pair, bool] | None = None,
 ) -> RunPart:
     """Return one run, shown as its method prefers."""
     view = view_of(run)
-    sentences = PageCases.of(view.case_views(), themes=in_themes, flagged=_flagged(run))
+    cases = with_answered(_with_answers(run, view.case_views()), said or {})
+    sentences = PageCases.of(cases, themes=in_themes, flagged=_flagged(run))
     claims_right = view.claims_right()
     proofs = [_proof(headline, sentences, claims_right) for headline in view.headlines()]
     plain, detail = Look(cases=_CASES), Look(cases=_CASES, detail=True)
     figures = [figure for figure in view.figures(plain) if figure.kind != "panels" or figure.panels]
+    is_fitted = any("recalibrated with" in note for note in run.result.notes)
+    if calibrated := calibration(sentences.views, said or {}, is_fitted=is_fitted):
+        figures.append(calibrated)
     tables = view.tables(plain)
     more: list[Figure | Table] = [f for f in view.figures(detail) if f not in figures]
     more += distributions(sentences.views)
@@ -380,35 +396,31 @@ def run_part(
         list(_made(run, any(table.title == "Time" for table in tables))),
         view.signatures(),
         sentences,
+        "" if calibrated or LIKELY not in sentences.measures else _unchecked(run),
     )
 
 
-_PARTS = 4  # of all scores, the same number in each
+def _unchecked(run: Run) -> str:
+    """Tell how people can check the judge."""
+    command = f"review campaign create judge {run.id} --question mqm --sample 100 --reviewers NAME,NAME"
+    command = f"review next {run.id}" if view_of(run).asks else command
+    return f"Nobody has checked the judge on these outputs yet. To see how right it is: mtassay {command}"
 
 
-def distributions(views: Iterable[CaseView]) -> list[Figure]:
-    """Draw the scores of each system's outputs, in parts that have equally many of all outputs."""
-    measured: dict[str, dict[str, list[float]]] = {}
-    for view in views:
-        for answer in view.answers:
-            for name, value in answer.values.items():
-                measured.setdefault(name, {}).setdefault(answer.system, []).append(value)
-    found = []
-    for name, systems in measured.items():
-        values = list(chain.from_iterable(systems.values()))
-        if len(values) < _PARTS:
-            continue
-        ends = list(dict.fromkeys(round(end, 2) for end in quantiles(values, n=_PARTS)))
-        labels = [f"below {ends[0]:g}", *(f"{a:g} to {b:g}" for a, b in pairwise(ends)), f"from {ends[-1]:g}"]
-        counts = {s: Counter(bisect_right(ends, value) for value in values) for s, values in systems.items()}
-        series = [
-            Series(label, [Point(s, 100 * counts[s][place] / len(systems[s])) for s in systems])
-            for place, label in enumerate(labels)
+def _with_answers(run: Run, cases: Iterable[CaseView]) -> Iterator[CaseView]:
+    """Add what reviewers said of the outputs of each case: of its own, and of the edits of its source."""
+    if not run.said:
+        yield from cases
+        return
+    families = gathered((original_of(segment) or segment.id, segment.id) for segment in run.segments)
+    for case in cases:
+        ids = families.get(case.id, [case.id])
+        answers = [
+            replace(answer, lines=[*answer.lines, *(Line("reviewers", text) for text in told)])
+            for answer in case.answers
+            for told in [[text for id_ in ids for text in run.said.get((id_, answer.system), ())]]
         ]
-        found.append(
-            Figure("bars", series, f"{name} of single outputs", f"% of outputs, by {name}", unit="%")
-        )
-    return found
+        yield replace(case, answers=answers)
 
 
 def _flagged(run: Run) -> dict[str, Sequence[str]]:
@@ -515,7 +527,7 @@ def worse(changes: RunChanges) -> list[str]:
             more = f"; and {len(some) - len(names)} more" if len(some) > len(names) else ""
             told.append(f"{word}: {'; '.join(names)}{more}.")
     if not told:
-        told.append("No score moved significantly.")
+        told.append("No score changed significantly.")
     kinds = changes.kinds()
     counted = [plural(kinds[kind], f"case {kind}", f"cases {kind}") for kind in LISTED if kinds.get(kind)]
     if changes.cases:
@@ -531,22 +543,28 @@ def _changed(changes: RunChanges) -> Iterable[CaseView]:
     order = list(LISTED)
     listed = [case for case in changes.cases if case.kind in LISTED]
     for case in sorted(listed, key=lambda case: order.index(case.kind)):
-        texts = case_texts(changes.old, changes.new, case.case_id)
-        marks = differing(texts.old, texts.new) if texts.old and texts.new else ([], [])
+        source, outputs = _sides(changes, case.case_id)
         judged = verdicts.get(case.kind, (str(case.old or ""), str(case.new or "")))
         answers = []
-        for side, (name, text, snapshot) in enumerate(
-            zip(changes.names, (texts.old, texts.new), (changes.old, changes.new), strict=True)
+        for name, line, verdict, snapshot in zip(
+            changes.names, outputs, judged, (changes.old, changes.new), strict=True
         ):
-            lines = [Line("output", "(no output)" if text is None else text, marks[side])]
             reason = why(snapshot, case)
-            lines += [Line("why", reason)] if reason else []
-            answers.append(AnswerView(name, lines, judged[side], judged[side] or "no output"))
-        source = [Line("source", texts.source)] if texts.source else []
+            lines = [line, Line("why", reason)] if reason else [line]
+            answers.append(AnswerView(name, lines, verdict, verdict or "no output"))
         segment = segments.get(case.case_id)
         groups = view_of(run).groups_of(segment) if run and segment else []
         yield CaseView(case.case_id, source, answers, [case.kind, case.detector, *groups])
     yield from _moved(changes)
+
+
+def _sides(changes: RunChanges, case_id: str) -> tuple[list[Line], list[Line]]:
+    """Return the source of a case, and both outputs with their differences marked."""
+    texts = case_texts(changes.old, changes.new, case_id)
+    marks = differing(texts.old, texts.new) if texts.old and texts.new else ([], [])
+    both = zip((texts.old, texts.new), marks, strict=True)
+    outputs = [Line("output", "(no output)" if text is None else text, spans) for text, spans in both]
+    return [Line("source", texts.source)] if texts.source else [], outputs
 
 
 def _moved(changes: RunChanges) -> Iterable[CaseView]:
@@ -560,24 +578,13 @@ def _moved(changes: RunChanges) -> Iterable[CaseView]:
     segments = {s.id: s for s in (changes.new.record.segments if changes.new.record else ())}
     label = score.label or name
     for unit in ranked:
-        texts = case_texts(changes.old, changes.new, unit.unit)
-        marks = differing(texts.old, texts.new) if texts.old and texts.new else ([], [])
+        source, outputs = _sides(changes, unit.unit)
         kind = "worse" if good * (unit.after - unit.before) < 0 else "better"
         segment = segments.get(unit.unit)
-        lines = [Line("source", texts.source)] if texts.source else []
-        lines += [Line("reference", r) for r in (segment.references if segment else ()) if r]
-        values = (unit.before, unit.after)
+        lines = [*source, *(Line("reference", r) for r in (segment.references if segment else ()) if r)]
+        values = [Line("scores", f"{label} {v:.{score.decimals}f}") for v in (unit.before, unit.after)]
         answers = [
-            AnswerView(
-                side_name,
-                [
-                    Line("output", text or "(no output)", spans),
-                    Line("scores", f"{label} {value:.{score.decimals}f}"),
-                ],
-                order=good * (unit.after - unit.before),
-            )
-            for side_name, text, spans, value in zip(
-                changes.names, (texts.old, texts.new), marks, values, strict=True
-            )
+            AnswerView(name, both, order=good * (unit.after - unit.before))
+            for name, *both in zip(changes.names, outputs, values, strict=True)
         ]
         yield CaseView(unit.unit, lines, answers, [f"{kind} by {label}"])

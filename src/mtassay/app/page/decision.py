@@ -21,7 +21,7 @@ from mtassay.data.nouns import Comparison, Finding, Run
 from mtassay.data.registry import find, names
 from mtassay.data.run_view import SEVERITIES
 from mtassay.measures.check_run import id_of, severity_of, severity_of_check
-from mtassay.measures.worth import worth_of
+from mtassay.measures.metric import worth_of
 from mtassay.methods.headlines import FEW, FEW_NOTE, unranked
 from mtassay.methods.paired_scores import NO_OUTPUT
 
@@ -39,10 +39,12 @@ _FEW_OF = 4  # a quarter of the measures or fewer is weak evidence
 _ALPHA = 0.05
 _LESS = 0.9  # a price or a time that is less by a tenth counts
 _NAMED = 6  # systems named in a sentence
+MORE_CRITICAL = "More critical errors"
 _GONE = {
+    "": "Left texts unanswered",
     _APART: "Not compared with the others",
     QUALITY: "Significantly worse than another system, and better by no measure",
-    NO_CRITICAL: "More critical errors",
+    NO_CRITICAL: MORE_CRITICAL,
     TERMINOLOGY: "More wrong terms",
     COST: "More expensive",
     LATENCY: "Slower",
@@ -96,6 +98,8 @@ class Recommendation:
     """Why no risk is named, if there are none."""
     others: Sequence[str] = ()
     """Why each other system is not chosen."""
+    out: Mapping[str, str] = field(default_factory=dict)
+    """Each of them with its reason in a few words."""
 
     def lines(self) -> list[str]:
         """Return all of it as sentences, for a terminal; the command is the last line."""
@@ -162,6 +166,7 @@ def decide(
             leaders=leaders,
             no_risk=choice.faultless([first]),
             others=choice.left_out(),
+            out=choice.out(),
         )
     advice = f"The data cannot decide between {_joined(leaders)}."
     if choice.disagreeing(leaders):
@@ -171,7 +176,9 @@ def decide(
     reasons = [*choice.open_reasons(leaders), *choice.trade()]
     no_risk, others = choice.faultless(leaders), choice.left_out()
     told = choice.told()
-    return Recommendation(advice, "", reasons, risks, following, command, told, leaders, no_risk, others)
+    return Recommendation(
+        advice, "", reasons, risks, following, command, told, leaders, no_risk, others, choice.out()
+    )
 
 
 def order_systems(tested: Sequence[DecidedRun], systems: Iterable[str]) -> list[str]:
@@ -282,13 +289,30 @@ class _Choice:
         """Return the criterion that left one system; empty if none did."""
         return next((name for name, left in self._stages(self.priorities) if len(left) == 1), "")
 
+    def _gone(self) -> Iterable[tuple[str, Sequence[str], list[str]]]:
+        """Yield each criterion, the systems before it, and those that it ruled out."""
+        before = self.systems
+        for name, left in self._stages(self.priorities):
+            yield name, before, [system for system in before if system not in left]
+            before = left
+
     def left_out(self) -> list[str]:
         """Return why each of the other systems is out, in a sentence for each reason."""
-        told, before = [], self.systems
-        for name, left in self._stages(self.priorities):
-            gone = [self._with_proof(name, system, before) for system in before if system not in left]
-            told += [f"{_GONE.get(name, 'Left texts unanswered')}: {'; '.join(gone)}."] if gone else []
-            before = left
+        return [
+            f"{_GONE[name]}: {'; '.join(self._with_proof(name, system, before) for system in gone)}."
+            for name, before, gone in self._gone()
+            if gone
+        ]
+
+    def out(self) -> dict[str, str]:
+        """Return the reason of each of the other systems in a few words."""
+        order = [*self.left(self.priorities), *self.ordered(self.systems)]
+        told = {}
+        for name, before, gone in self._gone():
+            n = math.comb(len(before), 2)
+            for system in gone:
+                better = [o for o in before if name == QUALITY and self._beats(name, o, system, n)]
+                told[system] = f"worse than {min(better, key=order.index)}" if better else _GONE[name].lower()
         return told
 
     def _with_proof(self, name: str, system: str, before: Sequence[str]) -> str:
@@ -454,7 +478,7 @@ class _Choice:
         for board, pair in self._pairs(first, second):
             if pair.detectable and self._most_units(first, second) >= FEW:
                 least = f"{pair.detectable:.1f} or more"
-                return f"{told} On these texts only differences in {board.label} of {least} would show."
+                return f"{told} These texts can only show a difference in {board.label} of {least}."
         return told
 
     def _told_critical(self, systems: Sequence[str]) -> list[str]:
@@ -483,9 +507,10 @@ class _Choice:
             worth = worth_of(board.label, pair.delta)
             if worth is not None and pair.delta is not None and board.is_ahead(first, second):
                 return [
-                    f"Where other systems differed as much in {board.label} ({abs(pair.delta):.1f}), people "
-                    f"preferred the better-scoring one in {worth.same} of {worth.n:,} pairs, the other one "
-                    f"in {worth.opposite}, and saw no clear difference in {worth.undecided} (WMT22–24)."
+                    f"For other systems with such a difference in {board.label} ({abs(pair.delta):.1f}), "
+                    f"people preferred the system with the better score in {worth.same} of {worth.n:,} pairs "
+                    f"and the other system in {worth.opposite}; they saw no clear difference in "
+                    f"{worth.undecided} (WMT22–24)."
                 ]
         return []
 
@@ -562,10 +587,9 @@ class _Choice:
     def review(self, system: str) -> tuple[str, str]:
         """Tell what a person should check before a system is shipped, and the command for it."""
         waiting = {
-            one.run.id: len({answer.segment_id for answer in view.open_answers() if answer.system == system})
+            one.run.id: len({answer.segment_id for answer in view.waiting() if answer.system == system})
             for one in self.tested
             for view in [view_of(one.run)]
-            if view.asks
         }
         run = max(waiting, key=lambda run_id: waiting[run_id], default="")
         if not run or not waiting[run]:
@@ -584,7 +608,7 @@ class _Choice:
         first, second = leaders[:2]
         if (n := self._most_units(first, second)) < FEW:
             few = f"{plural(n, 'sentence')} {'is' if n == 1 else 'are'} too few, even for ratings by people"
-            text = f"test on more sentences, {FEW} at least and better some hundreds: {few}."
+            text = f"test on at least {FEW} sentences, better on several hundred: {few}."
             return text, ""
         pairs = [(board, pair) for board, pair in self._pairs(first, second) if pair.more]
         rated = [pair.n or 0 for board, pair in self._pairs(first, second) if board.is_people]
@@ -603,7 +627,8 @@ class _Choice:
             text += f" If the difference in {board.label} is real, {more} would show it."
         if command and len(self.left(self.priorities)) > 1 and not self.disagreeing(leaders):
             text += (
-                " If you must choose today, choose by price or keep what you use: no measure speaks against."
+                " If you must choose today, choose by price or keep your present system: no measure is "
+                "against this."
             )
         return text, command
 
@@ -629,13 +654,14 @@ class _Choice:
         unknown = [name for name in self.priorities if not self._is_known(name)]
         said = f"Priorities: {', then '.join(name.replace('-', ' ') for name in self.priorities)}."
         if unknown:
-            said += f" Not considered, because unknown: {_joined(unknown).replace('-', ' ')}."
+            names = _joined([f"'{name}'" for name in unknown]).replace("-", " ")
+            said += f" Not used, because the values are not known: {names}."
         ours = self.left(self.priorities)
         for name in PRIORITIES:
             if name != self.priorities[0] and self._is_known(name):
                 other = self.left([name, *(p for p in self.priorities if p != name)])
                 if len(other) == 1 and other != ours:
-                    return f"{said} With {name.replace('-', ' ')} first it would be {other[0]}."
+                    return f"{said} With {name.replace('-', ' ')} first, the advice would be {other[0]}."
         if len(ours) == 1:
             said += " Another order would not change the advice."
             if self._is_known(COST) or self._is_known(LATENCY):
@@ -666,14 +692,14 @@ def has_critical(run: Run) -> bool:
     return any(severity_of(finding) == "critical" for finding in run.findings)
 
 
-def with_more_critical(run: Run) -> list[str]:
-    """Return the systems with significantly more critical errors than another one."""
+def with_more_critical(run: Run, compared: int) -> list[str]:
+    """Return the systems with significantly more critical errors than another one of those compared."""
     systems = run.systems
     flagged = {
         s: {f.case_id for f in run.findings if f.system == s and severity_of(f) == "critical"}
         for s in systems
     }
-    pairs = math.comb(len(systems), 2)
+    pairs = math.comb(compared, 2)
     return [s for s in systems if any(has_fewer(flagged[other], flagged[s], pairs) for other in systems)]
 
 

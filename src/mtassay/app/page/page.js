@@ -168,7 +168,6 @@
       const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
       const record = JSON.parse(await new Response(stream).text());
       record.key = key;
-      record.texts = new Array(record.cases.length); // for the search, as it is asked for
       record.settled = Uint8Array.from(record.cases, (entry) =>
         entry[3].length === record.systems.length && entry[3].every((one) => one[1] >= 0 && ["pass", "fail"].includes(record.statuses[one[1]][1])));
       const source = record.labels.indexOf("source");
@@ -192,6 +191,7 @@
   let noted = null; // what a number means, in words
   let shown = 0;
   let second = -1;
+  let measured = null; // the values that sentences must have
   let only = -1;
   let opener = null;
 
@@ -372,15 +372,23 @@
         return known.length > 1 ? low - high : Infinity;
       }, note(-1, `difference in ${name}`)]);
     });
+    if (data.systems.length > 1 && new Set(data.statuses.map(([, verdictIs]) => verdictIs)).size > 1) found.push(["difference in the judgement", (_, entry) => {
+      const two = entry[3].filter((one) => pair.includes(one[0]));
+      return new Set((two.length === 2 ? two : entry[3]).map(verdict)).size > 1 ? 0 : 1;
+    }]);
     const length = (place) => data.sources[place].length;
     return [...found, ["longest first", (_, entry, place) => -length(place)], ["shortest first", (_, entry, place) => length(place)], ["as in the file", (_, entry, place) => place]];
   };
-  const textAt = (place) => (data.texts[place] ??= [data.cases[place][0], ...[...data.cases[place][1], ...data.cases[place][3].flatMap((one) => one[4])].map(textOf)].join("\n").toLowerCase());
+  // Texts are searched as they are: 100,000 lower-cased copies take longer to make than to search.
+  const pattern = () => new RegExp($("words").value.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
+  const holds = (lines, wanted) => lines.some((line) => wanted.test(line.length === 2 ? line[1] : textOf(line)));
   const choose = () => {
     const [systemIs, statusIs, severityIs] = ["system", "status", "severity"].map((id) => Number($(id).value));
     const groups = [...KINDS.map((id) => Number($(id).value)), second].filter((place) => place >= 0);
-    const isAny = systemIs < 0 && severityIs < 0 && !groups.length;
-    const wanted = $("words").value.toLowerCase();
+    const isAny = systemIs < 0 && severityIs < 0 && !groups.length && !measured;
+    const has = (one) => one[6][measured.measure] != null && one[6][measured.measure] >= measured.low && one[6][measured.measure] < measured.high;
+    const compared = !measured || measured.rival < 0 ? [] : measured.rival < data.systems.length ? [measured.rival] : data.systems.map((_, number) => number);
+    const wanted = $("words").value && pattern();
     const fair = $("fair").checked;
     const [, key, note] = orders()[Number($("sort").value)];
     noted = note;
@@ -392,10 +400,11 @@
     data.cases.forEach((entry, place) => {
       if (only >= 0 ? place !== only : fair && !data.settled[place]) return;
       const missing = groups.length ? groups.filter((group) => !entry[2].includes(group)) : groups;
-      const answers = isAny ? entry[3] : entry[3].filter((one) =>
+      if (!compared.every((other) => entry[3].some((one) => one[0] === other && has(one)))) return;
+      const answers = isAny ? entry[3] : entry[3].filter((one) => (!measured || has(one)) &&
         (systemIs < 0 || one[0] === systemIs) && (severityIs < 0 || one[5] === severityIs) && missing.every((group) => one[3].includes(group)));
       if (!answers.length && (entry[3].length || systemIs >= 0 || missing.length)) return;
-      if (wanted && !textAt(place).includes(wanted)) return;
+      if (wanted && !wanted.test(entry[0]) && !holds(entry[1], wanted) && !entry[3].some((one) => holds(one[4], wanted))) return;
       total++;
       settled += data.settled[place];
       for (const one of answers) if (one[1] >= 0) tally[one[1]] = (tally[one[1]] || 0) + 1;
@@ -418,7 +427,7 @@
     more();
   };
   const numbered = (names) => names.map((name, place) => [place, name]);
-  const open = async (key, { groups = [], system = -1, status = -1, severity = -1, fair = false, place = -1, against = "none", rival = -1, sort = 0 } = {}, from = null) => {
+  const open = async (key, { groups = [], system = -1, status = -1, severity = -1, fair = false, place = -1, against = "none", rival = -1, sort = 0, values = null } = {}, from = null) => {
     opener = from;
     if (!unpacked.has(key)) {
       $("reader-h").textContent = "Unpacking the sentences…";
@@ -436,6 +445,7 @@
     only = typeof place === "string" ? data.cases.findIndex((entry) => entry[0] === place) : place;
     const chosen = [-1, -1, -1, -1];
     second = -1;
+    measured = values;
     for (const group of groups) {
       const kind = data.groups[group][1];
       if (chosen[kind] < 0) chosen[kind] = group;
@@ -450,36 +460,34 @@
     const sides = [["none", "evidence"], ...(data.labels.includes("reference") ? [["reference", "differences from the reference"]] : []), ...(data.systems.length > 1 ? data.systems.map((name, number) => [String(number), `differences from ${name}`]) : [])];
     $("against").replaceChildren(...sides.map(([value, name]) => make("option", { value }, name)));
     $("against").parentNode.hidden = sides.length < 2;
-    $("against").value = rival >= 0 ? String(rival) : against === "none" ? against : String(data.systems.indexOf(against));
+    $("against").value = rival >= 0 && rival < data.systems.length ? String(rival) : against === "none" ? against : String(data.systems.indexOf(against));
     const sorts = orders().map(([name], number) => [number, name]);
     $("sort").replaceChildren(...sorts.map(([value, name]) => make("option", { value }, name)));
-    $("sort").value = String(typeof sort === "string" ? Math.max(0, sorts.findIndex(([, name]) => name.startsWith(sort))) : sort);
+    const wanted = typeof sort === "function" ? sort(data) : sort;
+    $("sort").value = String(typeof wanted === "string" ? Math.max(0, sorts.findIndex(([, name]) => name.startsWith(wanted))) : wanted);
     $("equal").parentNode.hidden = !data.repeats;
     $("fair-label").hidden = data.systems.length < 2 || !data.statuses.some(([, verdictIs]) => verdictIs === "undecided");
     $("words").value = "";
     $("fair").checked = fair;
-    const heading = [...groups.map((group) => data.groups[group][0]), status >= 0 && data.statuses[status][0], severity >= 0 && SEVERITIES[severity], names >= 0 && data.systems[names], only >= 0 && data.cases[only][0]].filter(Boolean);
+    const heading = [...groups.map((group) => data.groups[group][0]), status >= 0 && data.statuses[status][0], severity >= 0 && SEVERITIES[severity], names >= 0 && data.systems[names], rival >= 0 && rival < data.systems.length && data.systems[rival], ranged(values), only >= 0 && data.cases[only][0]].filter(Boolean);
     $("reader-h").textContent = heading.join(" · ") || "Sentences";
     choose();
     if (!reader.open) reader.showModal();
     reader.scrollTop = 0;
     $("reader-h").focus();
-    prepareSearch(data);
   };
-  const prepareSearch = (record, from = 0) => {
-    // A first search is as fast as the next ones, where there is a moment for it before.
-    if (record !== data || from >= record.cases.length) return;
-    for (let place = from; place < Math.min(from + 2000, record.cases.length); place++) textAt(place);
-    setTimeout(() => prepareSearch(record, from + 2000), 5);
-  };
+  const ranged = (values) => values && [data.values[values.measure], values.low > -Infinity && `from ${values.low}`, values.high < Infinity && `below ${values.high}`].filter(Boolean).join(" ");
   const numberOf = (place) => (place === "" ? -1 : Number(place));
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-find]");
     if (!button) return;
     const [key, places] = button.dataset.find.split(":");
-    const [first, next, system, status, severity, fair, rival = -1] = places.split(",").map(numberOf);
-    const pair = rival < 0 ? {} : { rival, sort: "difference" };
-    open(key, { groups: [first, next].filter((place) => place >= 0), system, status, severity, fair: fair === 1, ...pair }, button);
+    const parts = places.split(",");
+    const [first, next, system, status, severity, fair, rival = -1, measure = -1] = parts.map(numberOf);
+    const end = (place, none) => (parts[place] ? Number(parts[place]) : none);
+    const values = measure < 0 ? null : { measure, rival, low: end(8, -Infinity), high: end(9, Infinity) };
+    const sort = rival < 0 ? 0 : (record) => `difference in ${measure < 0 ? "the judgement" : record.values[measure]}`;
+    open(key, { groups: [first, next].filter((place) => place >= 0), system, status, severity, fair: fair === 1, rival, sort, values }, button);
   });
   const openLinked = () => {
     const [, key, id] = location.hash.match(/^#sentence=(\w+):(.*)$/) || [];

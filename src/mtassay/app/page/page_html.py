@@ -48,7 +48,6 @@ def render_page(page: Page, *, home: str = "") -> str:
         cell_value=_cell_value,
         shown_table=_ShownTable,
         found_in=_found_in,
-        address=lambda key, found, sentences: f"{key}:{sentences.address(found)}",
         short_example=_short_example,
     )
 
@@ -131,10 +130,17 @@ class _ShownTable:
         self.notes = list(table.notes[:notes])
 
 
-def _found_in(what: Table | Figure, sentences: PageCases | None) -> Sequence[Sequence[CaseSelection | None]]:
+def _found_in(
+    what: Table | Figure, sentences: PageCases | None, drawn: Figure | None = None
+) -> Sequence[Sequence[CaseSelection | None]]:
+    """Return the cases of each cell of a table, which may be that of a drawn figure, or of a map."""
     if sentences is None:
         return []
-    return sentences.in_table(what) if isinstance(what, Table) else sentences.in_figure(what)
+    if drawn and (drawn.groups or drawn.measure):
+        return [[None, *row] for row in sentences.in_figure(drawn)]
+    if isinstance(what, Figure):
+        return sentences.in_figure(what)
+    return sentences.in_table(what, has_counts=drawn is None)
 
 
 def _short_example(block: Block) -> list[Line]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from mtassay.data.display import AnswerView, Block, CaseView, Figure, Headline, Line, Table
+from mtassay.data.display import AnswerView, Block, CaseView, Cell, Figure, Headline, Line, Table
 from mtassay.data.marks import pieces, printable
 from mtassay.data.run_view import SEVERITIES
+from mtassay.measures.check_run import severity_of_check
 
 _MOST_CHARACTERS = 64_000_000
 """Largest number of characters of sentences in a page, before compression."""
@@ -20,6 +23,9 @@ _GROUP, _FOUND, _THEME, _DOCUMENT = range(4)  # kinds of names that select cases
 _NAME = 200  # characters of a name
 _FAIR_LENGTH = range(15, 240)  # characters of a source that makes a good example
 _OUTPUTS = ("output", "edited")  # labels of a system's answer
+_SHARED = re.compile(r"(?:same|answered) ([\d,]+)")  # columns of scores on texts that all systems have
+NO_COUNTS = ("#", "rank", "p", "value")
+"""Columns and rows whose whole numbers count nothing."""
 _GRAVEST = ("fail", "error", "undecided", "skipped", "pass", "")
 
 
@@ -27,7 +33,9 @@ class CaseSelection(NamedTuple):
     """The cases of a number, and their count: of a group, a system, a status or a severity.
 
     `is_settled` leaves out cases without a pass or fail for every system. `against` is the system that the
-    number compares with: the cases in which the two differ most come first.
+    number compares with: the cases in which the two differ most come first. A `measure` leaves out cases
+    without its value, for each of the two, or for every system if `against` is `EVERY`; `low` and `high` are
+    the least value and the first one above.
     """
 
     group: str = ""
@@ -38,6 +46,13 @@ class CaseSelection(NamedTuple):
     severity: str = ""
     is_settled: bool = False
     against: str = ""
+    measure: str = ""
+    low: float = -math.inf
+    high: float = math.inf
+
+
+EVERY = "*"
+"""In `against`: all systems."""
 
 
 @dataclass
@@ -50,9 +65,12 @@ class PageCases:
     """The themes of a failed output, by system, source and output."""
     systems: list[str] = field(init=False)
     groups: list[str] = field(init=False)
+    measures: list[str] = field(init=False)
     statuses: dict[str, str] = field(init=False)
     """The judgements of answers, by the words people use, with the verdict."""
     _counts: Counter[CaseSelection] = field(init=False)
+    _values: dict[tuple[str, str], list[tuple[float, int]]] = field(init=False)
+    """The values of each measure and system with the places of their cases."""
     _kinds: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,9 +84,14 @@ class PageCases:
             )
         )
         self.statuses = {answer.status: answer.verdict for answer in answers if answer.status}
-        measures = {name for answer in answers for name in answer.values}
+        self._values = {}
+        for place, view in enumerate(self.views):
+            for answer in view.answers:
+                for name, value in answer.values.items():
+                    self._values.setdefault((name, answer.system), []).append((round(value, 4), place))
+        self.measures = list(dict.fromkeys(name for name, _ in self._values))
         self._kinds = {
-            **dict.fromkeys(measures, "measure"),
+            **dict.fromkeys(self.measures, "measure"),
             **dict.fromkeys(SEVERITIES, "severity"),
             **dict.fromkeys(self.statuses, "status"),
             **dict.fromkeys(self.groups, "group"),
@@ -129,29 +152,41 @@ class PageCases:
     def of_headline(self, headline: Headline) -> CaseSelection | None:
         """Return those that prove a headline."""
         if not headline.group and not headline.system:
-            return None
+            if headline.board is None:
+                return self._find("", "")
+            first, *others = (standing.system for standing in headline.board.standings)
+            return self.of_system(first, against="".join(others[:1]), measure=headline.board.label)
         group = headline.group
         if group not in self._kinds:  # some methods leave out the kind of detector
             group = group.removeprefix("check:")
         return self._find(group, headline.system, headline.n)
 
-    def of_system(self, system: str, n: int = 0) -> CaseSelection | None:
-        """Return all answers of a system; only those of cases settled for all systems if that is `n`."""
-        return self._find("", system, n)
+    def of_system(
+        self, system: str, n: int = 0, *, against: str = "", measure: str = ""
+    ) -> CaseSelection | None:
+        """Return the answers of a system, as compared with another one, that have a value of the measure.
+
+        Without such values: all answers, or only those of cases settled for all systems if that is `n`.
+        """
+        found = self._find("", system, n)
+        if found is None or against not in ("", EVERY, *self.systems):
+            return None
+        measured = self._counted(found._replace(against=against, measure=measure))
+        return measured if (measure, system) in self._values else found._replace(against=against)
 
     def of_severity(self, system: str, severity: str) -> CaseSelection:
         """Return a system's answers with an error of this severity; possibly none."""
         return self._counted(CaseSelection(system=system, severity=severity))
 
-    def in_table(self, table: Table) -> list[list[CaseSelection | None]]:
+    def in_table(self, table: Table, *, has_counts: bool = True) -> list[list[CaseSelection | None]]:
         """Return the cases of each cell of a table, by its row and its column.
 
-        A column that is not one of our names, such as an interval, belongs to the system before it. Numbers
-        about two systems refer to all answers of the first one.
+        A column that is not one of our names, such as an interval, belongs to the system or the measure
+        before it. In a table that `has_counts`, whole numbers count cases, except for ranks.
         """
         columns = [self._named(name) for name in table.header]
         for number, column in enumerate(columns[1:], 1):
-            if column is None and "system" in (columns[number - 1] or {}):
+            if column is None and (columns[number - 1] or {}).keys() & {"system", "measure"}:
                 columns[number] = columns[number - 1]
         known_groups = set(self.groups)
         rival = table.title.removeprefix("Against ").partition(",")[0]
@@ -161,25 +196,41 @@ class PageCases:
                 group = table.groups[number]
                 own = {"group": group} if group in known_groups or not group else None
             else:
-                own = self._named(row[0].text)
-            if pair := self._pair(row[0].text, rival):
+                own = self._named(row[0].text) or self._named(row[-1].text)
+                own = {"group": ""} if row[0].text in NO_COUNTS else own
+            if pair := self._pair(row, rival):
                 places = [None, *([pair] * len(row[1:]))]
             else:
                 places = [None, *(self._joined(own, column) or self._whole(own) for column in columns[1:])]
             found.append(
                 [
-                    None if place is None or table.is_text(number) else _agreeing(cell.text, place)
-                    for number, (cell, place) in enumerate(zip(row, places, strict=False))
+                    None
+                    if place is None or table.is_text(column) or not any(map(str.isdecimal, cell.text))
+                    else self._counting(cell.text, place, head)
+                    if has_counts and not {head, row[0].text} & {*NO_COUNTS}
+                    else place
+                    for column, (cell, place, head) in enumerate(zip(row, places, table.header, strict=False))
                 ]
             )
         return found
 
-    def _pair(self, text: str, rival: str) -> CaseSelection | None:
+    def _pair(self, row: Sequence[Cell], rival: str) -> CaseSelection | None:
         """Return the cases of a row about two systems: "a − b", or "a" in a table against the rival."""
+        text = row[0].text
         a, _, b = text.partition(" − ") if " − " in text else (text, "", rival)
         if a == b or not {a, b} <= set(self.systems):
             return None
-        return self._counted(CaseSelection(system=a))._replace(against=b)
+        measure = next((cell.text for cell in row[1:] if self._kinds.get(cell.text) == "measure"), "")
+        return self.of_system(a, against=b, measure=measure)
+
+    def _counting(self, text: str, found: CaseSelection, head: str) -> CaseSelection | None:
+        """Return the cases that a cell counts; none if it counts other things, such as variants."""
+        if shared := _SHARED.fullmatch(head):  # a score on those that all systems have
+            found = self._counted(found._replace(against=EVERY))
+            return found if f"{found.n:,}" == shared[1] else None
+        settled = self._counted(found._replace(is_settled=True))
+        fitting = [one for one in (found, settled) if text.strip() == f"{one.n:,}"]
+        return next(iter(fitting), None) if text.strip().replace(",", "").isdecimal() else found
 
     def _whole(self, row: dict[str, str] | None) -> CaseSelection | None:
         """Return all cases of a system or of a group, for other numbers of a table."""
@@ -190,8 +241,13 @@ class PageCases:
 
     def in_figure(self, figure: Figure) -> list[list[CaseSelection | None]]:
         """Return the same for the rows and series of a figure."""
-        found = []
+        found: list[list[CaseSelection | None]] = []
         for number, place in enumerate(figure.places):
+            if figure.measure:
+                ends = [figure.ends.get(place) or figure.ends[series.label] for series in figure.series]
+                own = CaseSelection(system=place if place in self.systems else "", measure=figure.measure)
+                found.append([self._counted(own._replace(low=low, high=high)) for low, high in ends])
+                continue
             group = figure.groups[number] if figure.groups else place
             known = group in self.groups or (figure.groups and not group)
             systems = [series.system or series.label for series in figure.series]
@@ -208,7 +264,8 @@ class PageCases:
         if row is None or column is None:
             return None
         if column.keys() == {"measure"}:
-            return self._whole(row)
+            is_whole = row.keys() == {"system"}
+            return self.of_system(row["system"], measure=column["measure"]) if is_whole else self._whole(row)
         if "group" in row and "group" in column:
             found = self._counted(CaseSelection(row["group"], second=column["group"]))
             return found if found.n else None
@@ -228,7 +285,14 @@ class PageCases:
         return found if found.n else None
 
     def _counted(self, found: CaseSelection) -> CaseSelection:
-        return found._replace(n=self._counts[found])
+        if not found.measure:
+            return found._replace(n=self._counts[found._replace(against="", n=0)])
+        values = {system: self._values.get((found.measure, system), []) for system in self.systems}
+        places = {s: {place for v, place in of if found.low <= v < found.high} for s, of in values.items()}
+        if not found.system:
+            return found._replace(n=len(set().union(*places.values())))
+        every = self.systems if found.against == EVERY else {found.system, found.against} - {""}
+        return found._replace(n=len(set.intersection(*(places[system] for system in every))))
 
     def example(
         self, found: CaseSelection, *, with_right: bool = False, shown: Sequence[str] = ()
@@ -274,7 +338,7 @@ class PageCases:
         """Return the data that the page unpacks: names once, and cases that refer to them by number."""
         statuses = list(self.statuses)
         labels: dict[str, int] = {}
-        values: dict[str, int] = {}
+        values = {name: place for place, name in enumerate(self.measures)}
         systems = {name: place for place, name in enumerate(self.systems)}
         kinds = dict.fromkeys(self.groups, _FOUND) | {g: _GROUP for view in self.views for g in view.groups}
         documents = {view.document: _DOCUMENT for view in self.views if view.document}
@@ -283,9 +347,7 @@ class PageCases:
         groups = {name: place for place, name in enumerate(kinds)}
 
         def answer_record(view: CaseView, answer: AnswerView) -> list[Any]:
-            of_case = {
-                values.setdefault(name, len(values)): round(value, 4) for name, value in answer.values.items()
-            }
+            of_case = {values[name]: round(value, 4) for name, value in answer.values.items()}
             output = next((line.text for line in answer.lines if line.label in _OUTPUTS), "")
             source = next((line.text for line in view.lines if line.label == "source"), "")
             themes = self.themes.get((answer.system, source, output), ())
@@ -325,7 +387,7 @@ class PageCases:
     def address(self, found: CaseSelection) -> str:
         """The page's keys: the numbers of both groups, system, status, severity; and if it is settled."""
         severity = [str(SEVERITIES.index(found.severity))] if found.severity else [""]
-        against = [str(self.systems.index(found.against))] if found.against else []
+        against = [str([*self.systems, EVERY].index(found.against))] if found.against else [""]
         statuses = list(self.statuses)
         places = [
             str(names.index(name)) if name else ""
@@ -336,7 +398,11 @@ class PageCases:
                 (statuses, found.status),
             )
         ]
-        return ",".join([*places, *severity, "1" if found.is_settled else "", *against])
+        ends = [f"{end:g}" if math.isfinite(end) else "" for end in (found.low, found.high)]
+        measured = [found.measure and str(self.measures.index(found.measure)), *ends]
+        return ",".join([*places, *severity, "1" if found.is_settled else "", *against, *measured]).rstrip(
+            ","
+        )
 
 
 def _with_checks(views: Iterable[CaseView], flagged: Mapping[str, Sequence[str]]) -> Iterable[CaseView]:
@@ -349,18 +415,16 @@ def _with_checks(views: Iterable[CaseView], flagged: Mapping[str, Sequence[str]]
         more = [checks.get(f"{view.id} ({answer.system})", {}) for answer in view.answers]
         if any(more):
             answers = [
-                replace(answer, groups=[*answer.groups, *names])
+                replace(answer, groups=[*answer.groups, *names], severity=_gravest(answer.severity, *names))
                 for answer, names in zip(view.answers, more, strict=True)
             ]
             view = replace(view, answers=answers)
         yield view
 
 
-def _agreeing(text: str, found: CaseSelection) -> CaseSelection | None:
-    """The cases; none if the cell has no number, or counts other things, such as variants of a sentence."""
-    count = text.strip().replace(",", "")
-    is_other = count.isdecimal() and int(count) != found.n
-    return None if is_other or not any(map(str.isdecimal, count)) else found
+def _gravest(severity: str, *checks: str) -> str:
+    known = {severity, *map(severity_of_check, checks)}
+    return next((name for name in SEVERITIES if name in known), "")
 
 
 def _fits(view: CaseView, answer: AnswerView, found: CaseSelection) -> bool:

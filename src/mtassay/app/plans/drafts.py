@@ -53,7 +53,7 @@ _MORE_STEPS = """\
 """
 
 _REST = """
-# How much each live engine may be asked in all steps; 'mtassay run --dry-run' shows what it would be.
+# Limits of each live engine for all steps; 'mtassay run --dry-run' shows the planned requests.
 # budget:
 #   max_calls: 1000
 #   max_characters: 200000
@@ -111,7 +111,7 @@ def _systems(found: Discovery) -> str:
     lines += [f"  {_scalar(name)}: {_value(what)}\n" for name, what in found.engines.items()]
     if not lines and any(test_set.systems for test_set in found.test_sets):
         return (
-            "  # The test set brings them along. More: a file of outputs, or a live engine\n  # nmt: FILE\n"
+            "  # The test set contains outputs. Others: a file of outputs, or a live engine\n  # nmt: FILE\n"
         )
     return "".join(lines) or _NO_SYSTEM
 

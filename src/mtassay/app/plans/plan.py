@@ -392,7 +392,7 @@ def _test_set(name: str, entry: PlanEntry) -> PlanTestSet:
     parts = entry.parts(TEST_SET)
     if "where" in parts:
         if brought := [key for key in ("source", "documents") if key in parts]:
-            raise parts[brought[0]].error(f"{entry.name}: 'where' brings {brought[0]} along: leave one out")
+            raise parts[brought[0]].error(f"{entry.name}: 'where' already has {brought[0]}: leave one out")
         references = parts["references"].texts() if "references" in parts else []
     elif "source" not in parts and "references" not in parts:
         raise entry.error(f"{entry.name} has neither 'where' nor 'source' nor 'references'")

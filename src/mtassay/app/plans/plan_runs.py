@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -120,7 +122,25 @@ def _checked(done: PlanRun, gates: Sequence[Gate], place: Path | None, *, is_par
         return replace(done, unchecked="only a part of the plan was run")
     if gates and (left := [step.name for step in done.steps if step.exit_code]):
         return replace(done, unchecked=f"{', '.join(left)} did not end well")
-    return replace(done, gates=_check_gates(done.plan, gates, done.runs, place)) if gates else done
+    if not gates:
+        return done
+    report = _check_gates(done.plan, gates, done.runs, place)
+    store, now = Workspace(workspace_path(place)), datetime.now(UTC).isoformat()
+    rows = [
+        (c.passed, c.gate.text, c.step, c.system, c.measured, done.runs[c.step].id, now)
+        for c in report.checks
+    ]
+    kept = {**json.loads(store.recall(_GATES) or b"{}"), Path(done.plan.path).name: rows}
+    store.remember([(_GATES, json.dumps(kept).encode())])
+    return replace(done, gates=report)
+
+
+_GATES = "gates"
+
+
+def kept_gates(store: Workspace) -> list[list[Any]]:
+    """The last result of each gate: passed or not, rule, step, system, measured, the run, and when."""
+    return [row for rows in json.loads(store.recall(_GATES) or b"{}").values() for row in rows]
 
 
 def _reported(
@@ -260,7 +280,7 @@ class PlanCosts:
             known = [cost.price for cost in self.costs if cost.price is not None]
             rows.append(["all", "", *(f"{n:,}" for n in sums), *([_money(sum(known))] if priced else [])])
         notes = [f"{', '.join(self.unchanged)}: unchanged, nothing would be done."] if self.unchanged else []
-        notes += ["More may be asked, by what the answers are."] if self.is_open else []
+        notes += ["Depending on the answers, more may be asked."] if self.is_open else []
         title = "What live engines would be asked" if rows else "Live engines that would be asked"
         return Table([*header, *([currency or "price"] if priced else [])], rows, title=title, notes=notes)
 

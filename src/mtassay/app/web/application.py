@@ -254,11 +254,7 @@ def decide(
     visit = visit_that_changes(request, x_csrf_token)
     with visit.site.pool.lend() as store:
         done = _cards(store, visit, run, question).answer(
-            subject,
-            body.answer,
-            note=body.note,
-            correction=body.correction,
-            receipt=body.id or None,
+            subject, body.answer, note=body.note, correction=body.correction, receipt=body.id or None
         )
     decision = done.decision
     return AnswerReply(
@@ -329,13 +325,15 @@ async def _on_our_error(request: Request, error: Exception) -> Response:
     if isinstance(error, WorkspaceError):
         sys.stderr.write(f"mtassay: {error}\n")
     if isinstance(error, UnavailableError):
-        why = "The disk of the workspace is full or fails, and nothing was kept. Tell who runs the server."
+        why = (
+            "The disk of the workspace is full or fails, and nothing was kept. Tell the owner of the server."
+        )
         return _tell(request, 507, why)
     if isinstance(error, WorkspaceError):
-        return _tell(request, 500, "The workspace cannot be read. Who runs the server can see why.")
+        return _tell(request, 500, "The workspace cannot be read. The owner of the server can see why.")
     return _tell(request, 404 if isinstance(error, AbsentError) else 400, str(error))
 
 
 async def _on_bug(request: Request, error: Exception) -> Response:
     sys.stderr.write("".join(traceback.format_exception(error)))
-    return _tell(request, 500, "This is a bug of ours. Who runs the server can see more.")
+    return _tell(request, 500, "This is a bug of ours. The owner of the server can see more.")

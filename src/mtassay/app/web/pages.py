@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from mtassay.app import review_cards
 from mtassay.app.access import note_deed, recognise
+from mtassay.app.plans.plan_runs import kept_gates
 from mtassay.app.suite_writing import propose
 from mtassay.app.web.campaign_pages import campaigns_of
 from mtassay.app.web.card_pages import number_in, place_of, show
@@ -74,12 +75,13 @@ def home(request: Request) -> Response:
     preparer: Preparer = request.app.state.preparer
     with visit.site.pool.lend() as store:
         saved = saved_runs(store) if visit.person.is_admin else []
+        gates = kept_gates(store) if saved else []
         runs = [_summary(store, run, visit) for run in store.runs() if asked_in(run)]
         campaigns = [entry for entry in campaigns_of(store, visit) if entry.left]
     for entry in runs:
         if not entry.is_ready:
             preparer.ask(entry.run.id)
-    shown: dict[str, Any] = {"saved": saved, "runs": runs, "campaigns": campaigns}
+    shown: dict[str, Any] = {"saved": saved, "gates": gates, "runs": runs, "campaigns": campaigns}
     return render("home.html", request, visit, problems=preparer.problems, **shown)
 
 

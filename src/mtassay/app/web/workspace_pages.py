@@ -79,7 +79,7 @@ def _unsealed(visit: Visit) -> Visit:
     admin_of(visit)
     with visit.site.pool.lend() as store:
         if any(visit.person.name in names for names in sealed(store).values()):
-            raise HTTPException(403, "Reports hold what others answered in an open campaign of yours.")
+            raise HTTPException(403, "Reports contain the answers of others in an open campaign of yours.")
     return visit
 
 
@@ -127,9 +127,9 @@ def change_people(request: Request, form: Form) -> Response:
     try:
         if form.get("act") == "revoke":
             if name == visit.person.name:
-                raise UsageError("Another admin must take your invitation back.")
+                raise UsageError("Another admin must cancel your invitation.")
             access.revoke(name, workspace=path)
-            return _people(request, visit, done=f"{name} cannot come in any more. Their answers stay.")
+            return _people(request, visit, done=f"{name} can no longer open the page. Their answers stay.")
         if name == visit.person.name:
             raise UsageError("That is you. Invite others.")
         chosen = {"admin": form.get("role") == "admin", "campaign": form.get("campaign", "")}

@@ -8,11 +8,13 @@ Entities are written as `mtassay.data.formats` reads them. Errors go into the ta
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from os import PathLike
 from pathlib import PurePath
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from mtassay.data.errors import InputError
 from mtassay.data.formats.entity_markup import (
@@ -34,9 +36,9 @@ from mtassay.data.formats.jsonl import write_jsonl
 from mtassay.data.formats.score_files import mqm_score, weight
 from mtassay.data.formats.tables import write_tsv
 from mtassay.data.formats.test_sets import ErrorSpan
-from mtassay.data.formats.textfiles import FilePath, read_lines, shown, write_lines
+from mtassay.data.formats.textfiles import FilePath, load_json, read_lines, shown, write_lines
 from mtassay.data.nouns import UNSURE, Question, Review, Run, Segment
-from mtassay.data.questions import AnswerSpan, NumberQuestion, SpanAnswer, SpanQuestion, span_answer
+from mtassay.data.questions import AnswerSpan, NumberQuestion, Side, SpanAnswer, SpanQuestion, span_answer
 from mtassay.data.subjects import CORRECT, Decision, Subject, fix_in, subjects_in
 
 # Reading: attaches annotation to the segments whose reference it annotates.
@@ -197,6 +199,8 @@ def _spans_of_reference(annotation: MarkedSentence, segment: Segment, path: str)
 
 Decisions = Mapping[tuple[str, str], Decision]
 MQM_COLUMNS = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
+METADATA = "metadata"
+"""The last column of newer MQM files, JSON; ours says which answer a row belongs to."""
 NO_ERROR = "no-error"
 ADJUDICATOR = "adjudicator:"
 
@@ -240,12 +244,15 @@ def mqm_rows(run: Run, decisions: Decisions, question: str = "mqm") -> Iterator[
     for system, number, segment, review in _answers(run, decisions, question, with_raters=True):
         text = run.text(segment.id, system) or ""
         source = segment.source or ""
+        told = {"question": question, "case_id": segment.id, "sources": [segment.source], "outputs": [text]}
+        told |= {"note": review.note, "at": review.at, "score": span_answer(review.answer).score}
         place = {
             "system": system,
             "doc": segment.document or "",
             "doc_id": segment.document or "",
             "seg_id": number,
             "rater": f"{ADJUDICATOR * review.is_adjudication}{review.reviewer}",
+            METADATA: json.dumps(told),
         }
         spans = span_answer(review.answer).spans
         for span in spans:
@@ -259,6 +266,36 @@ def mqm_rows(run: Run, decisions: Decisions, question: str = "mqm") -> Iterator[
             }
         if not spans:
             yield {**place, "source": source, "target": text, "category": NO_ERROR, "severity": NO_ERROR}
+
+
+def mqm_answers(rows: Iterable[tuple[int, Mapping[str, str]]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Convert the rows of an MQM file to reviews, each with its first line.
+
+    Without our metadata, errors are where the marks `<v>…</v>` are, a segment's number is its id, and of
+    equal outputs the first system's errors count.
+    """
+    answers: dict[tuple[str, ...], tuple[int, str, dict[str, Any], list[AnswerSpan]]] = {}
+    for line, row in rows:
+        rater, told = row["rater"], {}
+        with suppress(ValueError):
+            told = load_json(row.get(METADATA) or "{}")
+        plain = [re.sub(r"</?v>", "", row[side]) for side in ("source", "target")]
+        if not (isinstance(told, dict) and "case_id" in told):
+            told = {"question": "mqm", "case_id": row["seg_id"], "sources": plain[:1], "outputs": plain[1:]}
+        told |= {"reviewer": rater.removeprefix(ADJUDICATOR)}
+        told |= {"standing": "adjudication"} if rater.startswith(ADJUDICATOR) else {}
+        key = (rater, row["seg_id"], *plain)
+        _, system, _, spans = answers.setdefault(key, (line, row["system"], told, []))
+        severity, category = (row[name].strip().lower().rstrip("!") for name in ("severity", "category"))
+        if system != row["system"] or severity == NO_ERROR:
+            continue
+        for side, text in (("source", row["source"]), ("target", row["target"])):
+            if found := re.search("<v>(.*?)</v>", text):
+                spans.append(
+                    AnswerSpan(found.start(), found.end() - 7, category, severity, cast("Side", side))
+                )
+    for line, _, told, spans in answers.values():
+        yield line, {**told, "answer": str(SpanAnswer(tuple(dict.fromkeys(spans)), told.get("score")))}
 
 
 def _marked(text: str, span: AnswerSpan) -> str:
@@ -387,7 +424,7 @@ def rating_rows(run: Run, decisions: Decisions, questions: Iterable[Question]) -
 
 _FORMS: Mapping[str, tuple[Callable[[Run, Decisions, str], Iterable[Any]], Callable[..., None]]] = {
     "entities": (entity_records, write_jsonl),
-    "mqm": (mqm_rows, partial(write_tsv, columns=MQM_COLUMNS)),
+    "mqm": (mqm_rows, partial(write_tsv, columns=(*MQM_COLUMNS, METADATA))),
     "mtme": (seg_ratings, write_lines),
     "esa": (esa_records, write_jsonl),
 }

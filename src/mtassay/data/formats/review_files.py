@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import Any, TextIO
 
 from mtassay.data.errors import InputError, UsageError
-from mtassay.data.formats.annotation_files import esa_answer
+from mtassay.data.formats.annotation_files import MQM_COLUMNS, esa_answer, mqm_answers
 from mtassay.data.formats.annotation_platforms import (
     LEFT_OUT,
     REASONS,
@@ -331,6 +332,12 @@ def _table_records(rows: Iterable[tuple[int, Sequence[str]]], path: str) -> Iter
     _, header = next(numbered, (1, ()))
     columns = [column.strip().strip('"').lower() for column in header]
     check_columns([column for column in columns if column], path)
+    if {*MQM_COLUMNS} <= {*columns}:
+        marked = ((n, dict(zip_longest(columns, row, fillvalue=""))) for n, row in numbered if any(row))
+        for number, answer in mqm_answers(marked):
+            _check_texts(answer)
+            yield number, answer
+        return
     if missing := [name for name in ("answer", "case_id", "source", "output") if name not in columns]:
         what = f"there is no column '{missing[0]}'. Needed: answer, case_id, source, output"
         raise InputError(what, path=path, line=1)

@@ -322,10 +322,16 @@ class Tsv(Format):
         system_at = kinds.index("system") if "system" in kinds else None
         tags_at = [(i, field.name) for i, field in enumerate(fields) if field.kind == "tag"]
         texts_at = [(i, role, field.name) for i, field in enumerate(fields) if (role := field.role)]
+        rows = [line.split("\t") for line in lines]
+        if id_at is not None and len(texts_at) + 1 == len(fields) and {*map(len, rows)} == {len(fields)}:
+            ids = [cells[id_at] for cells in rows]
+            if all(ids) and len({*ids}) == len(ids):  # a wrong file is reported below
+                columns = [Column(role, name, [cells[i] for cells in rows]) for i, role, name in texts_at]
+                none: list[str | None] = [None] * len(ids)
+                return FileTable(path, ids, none, [{}] * len(ids), columns, says_missing=False)
         table = TableBuilder(path, says_missing=False, has_ids=id_at is not None)
         positions: Counter[str] = Counter()
-        for number, line in enumerate(lines, start=2):
-            cells = line.split("\t")
+        for number, cells in enumerate(rows, start=2):
             if len(cells) != len(fields):
                 raise InputError(f"{_columns(len(cells))}, expected {len(fields)}", path=path, line=number)
             system = "" if system_at is None else cells[system_at]

@@ -12,7 +12,7 @@ from mtassay.methods.behavior.behavior_evidence import CaseEvidence
 from mtassay.methods.behavior.capability import edited_places
 
 LABEL = 13
-"""The columns before the texts of a case."""
+"""The table columns before the texts of a case."""
 USUAL = 5
 """Default number of failed cases shown for each system."""
 SHORT = {
@@ -25,12 +25,12 @@ SHORT = {
     "skipped": "skipped",
     "error": "failed",
 }
-"""Names of statuses, and of verdicts without one, at the head of a table."""
+"""Column headings of a table for statuses, and for verdicts that have no status."""
 _ORDER = ("edit ignored", "edit broke it", "edit improved it", "original is bad")
 
 
 def failures_in(run: Run) -> list[Finding]:
-    """The failed cases: those that the edit broke first; in each kind, the surest or most different first."""
+    """The failed cases; those broken by the edit first, then by probability of an error or difference."""
     failed = [
         (CaseEvidence.of(finding).status, finding) for finding in run.findings if finding.verdict == "fail"
     ]
@@ -44,12 +44,12 @@ def _strength(finding: Finding) -> float:
 
 
 def worth_a_look(run: Run) -> list[Finding]:
-    """The failed cases in the order of `failures_in`, then the undecided ones in the order of the run."""
+    """The failed cases in the order of `failures_in`, then the undecided cases in the order of the run."""
     return [*failures_in(run), *(f for f in run.findings if f.verdict == "undecided")]
 
 
 def case_block(finding: Finding, *, show_system: bool = True) -> Block:
-    """One judged case. The edit is marked, and in the second output what differs."""
+    """Show one judged case, with the edit and the differences in the second output marked."""
     evidence = CaseEvidence.of(finding)
     head = [
         finding.case_id,
@@ -67,7 +67,7 @@ def case_block(finding: Finding, *, show_system: bool = True) -> Block:
 
 
 def edit_blocks(run: Run, segment_id: str, system: str) -> list[Block]:
-    """Both sources of a case with the edit marked, and the output for the original, without the verdict."""
+    """Show a case without its verdict: both sources with the edit marked, and the output for the original."""
     segments = {segment.id: segment for segment in run.segments}
     edited = segments.get(segment_id)
     original = segments.get(original_of(edited) or "") if edited else None
@@ -83,14 +83,14 @@ def edit_blocks(run: Run, segment_id: str, system: str) -> list[Block]:
 
 
 def case_lines(findings: Iterable[Finding]) -> list[Line]:
-    """Both sources and references of a case with the edit marked; empty if it was never judged."""
+    """Both sources and references of a case, with the edit marked; empty if the case was never judged."""
     judged = (CaseEvidence.of(finding) for finding in findings)
     evidence = next((evidence for evidence in judged if evidence.status), None)
     return [] if evidence is None else [*_original_lines(evidence), *_edited_lines(evidence)]
 
 
 def answer_view(finding: Finding) -> AnswerView:
-    """One system's part of a case: both outputs, differences marked in the second, and the reasons."""
+    """One system's part of a case: both outputs (differences are marked in the second) and the reasons."""
     evidence = CaseEvidence.of(finding)
     verdict = str(finding.verdict or "")
     if not evidence.status:
@@ -121,7 +121,7 @@ def _edited_lines(evidence: CaseEvidence) -> list[Line]:
 
 
 def _output_lines(evidence: CaseEvidence) -> list[Line]:
-    """The output for the original, and for the edit."""
+    """The outputs for the original and the edited source."""
     edited = evidence.edited_output
     return [Line("output", evidence.output), Line("output", edited, differing(evidence.output, edited)[1])]
 
@@ -131,7 +131,7 @@ def _why_lines(evidence: CaseEvidence) -> list[Line]:
 
 
 def failure_blocks(run: Run, look: Look) -> list[Block]:
-    """The first failed cases of each system, and how many more there are."""
+    """The first failed cases of each system, and how many are left out."""
     most = USUAL if look.cases is None else look.cases
     several = len(run.systems) > 1
     where = f"mtassay behavior run {run.id} " if look.is_saved else ""
@@ -147,7 +147,7 @@ def failure_blocks(run: Run, look: Look) -> list[Block]:
 
 
 def failures_table(run: Run, *, most: int | None = None) -> Table:
-    """The failed cases as a table, one row per case; at most so many of each system."""
+    """The failed cases as a table, one row per case, with a maximum for each system."""
     failed = failures_in(run)
     places: Counter[str] = Counter()
     shown = []
@@ -162,7 +162,7 @@ def failures_table(run: Run, *, most: int | None = None) -> Table:
 
 
 def cases_table(findings: Iterable[Finding], *, title: str = "") -> Table:
-    """Any cases, one row for each finding; a case that was not judged has its reason and no texts."""
+    """A table with one row per finding; a case that was not judged has a reason instead of texts."""
     rows: list[list[Cell | str]] = []
     for finding in findings:
         evidence = CaseEvidence.of(finding)
@@ -197,7 +197,7 @@ def _measured(evidence: CaseEvidence) -> str:
 
 
 def _where(evidence: CaseEvidence) -> str:
-    """Where the error is. A bad original had it before the edit, so the text is then empty."""
+    """Where the error is; empty for a bad original, which had the error before the edit."""
     return "" if evidence.status == "original is bad" or evidence.where == "unknown" else evidence.where
 
 
@@ -206,7 +206,7 @@ def _before(edits: Iterable[Edit]) -> list[Span]:
 
 
 def _after(edits: Sequence[Edit], text: str) -> list[Span]:
-    """Where the new words are in the edited text; found by search if the rest was adapted too.
+    """Where the new words are in the edited text; if other words changed too, the new words are searched.
 
     >>> _after([Edit(2, 7, "small", "young")], "A young dog"), _after([Edit(2, 3, "a", "cat")], "The cat!")
     ([(2, 7)], [(4, 7)])

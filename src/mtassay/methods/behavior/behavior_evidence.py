@@ -1,4 +1,4 @@
-"""The judge's evidence on a case: the record that explains a verdict, and the code that makes it."""
+"""The judge's evidence about a case: the record that explains a verdict, and how it is made."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _JUDGED = (
 class CaseEvidence(Evidence):
     """Everything that a finding says about a case. Qualities are from 0 to 1, `None` if unknown.
 
-    A judged case has a `status`, with `why` if it is undecided, and `where` its error is if it failed. Any
-    other case has a `reason` instead, and the `side` whose output is missing. `edit` has the edits of source
-    and reference, as they are stored. By the judge, `probability` is that of an error in the translation of
-    the edited source, and `reasons` speak for one, strongest first. `is_original_good` says whether the
-    translation of the original is good; only there can an edit break something.
+    A judged case has a `status`. `why` explains an undecided case, and `where` locates the error of a failed
+    case. A case that was not judged has a `reason` instead, and the `side` whose output is missing. `edit`
+    has the stored edits of source and reference. The judge gives the `probability` of an error in the
+    translation of the edited source, and the `reasons` for an error, strongest first. `is_original_good` says
+    whether the translation of the original is good; an edit can only break a good translation.
     """
 
     reason: str = ""
@@ -72,7 +72,7 @@ class CaseEvidence(Evidence):
 
     @property
     def unsettled(self) -> str:
-        """Why the case was not settled, with the source that this is about.
+        """Why the case was not settled, preceded by the source concerned.
 
         >>> CaseEvidence(reason="no stored output", side="edited").unsettled
         'edited source: no stored output'
@@ -89,13 +89,13 @@ class CaseEvidence(Evidence):
 
 
 def skipped_case(case: Case, system: str) -> Finding:
-    """A case that cannot be asked."""
+    """Return the finding for a case that cannot be sent to a system."""
     evidence = CaseEvidence(reason=str(case.skip), capability=case.tags["capability"])
     return Finding(case.id, system, "behavior", "skipped", evidence=evidence.as_json())
 
 
 def missing_output(case: Case, system: str, side: int, output: Output) -> Finding:
-    """A case without the output to its original (side 0) or to its edit (1)."""
+    """Return the finding for a case without an output for its original (side 0) or its edit (side 1)."""
     absent = missing(output, system)
     evidence = replace(CaseEvidence.of(absent), side=_SIDES[side], capability=case.tags["capability"])
     return replace(absent, case_id=case.id, evidence=evidence.as_json())
@@ -103,24 +103,21 @@ def missing_output(case: Case, system: str, side: int, output: Output) -> Findin
 
 @dataclass(frozen=True, slots=True)
 class AnsweredPair:
-    """Both translations of a case, with their qualities: of the original, then of the edit."""
+    """Both translations of a case and their qualities: first the original, then the edit."""
 
     case: Case
     texts: tuple[str, str]
     qualities: tuple[float, float]
 
     def references(self, side: int) -> tuple[str, ...]:
-        """The reference of the original (side 0), or of the edit (1)."""
+        """The references of the original (side 0) or of the edit (side 1)."""
         return (self.case.expect["references"][side],)
 
     def finds_edit(self) -> bool | None:
         """Whether the words of the edit are in the translation of the edited source."""
         expect = self.case.expect
         return find_edit(
-            expect["reference_changes"],
-            expect["references"][1],
-            self.texts[1],
-            original_output=self.texts[0],
+            expect["reference_changes"], expect["references"][1], self.texts[1], original_output=self.texts[0]
         )
 
     def ignores_edit(self, pair: Pair) -> bool:
@@ -137,7 +134,7 @@ class AnsweredPair:
         return is_ignored(edited, *self.texts)
 
     def judged_by(self, original: Opinion, edited: Opinion) -> JudgedPair:
-        """Combine the judge's opinions of both translations; the case is about that of the edit."""
+        """Combine the judge's opinions of both translations; the verdict is about the second one."""
         if edited.verdict == "fail":
             return JudgedPair("original is bad" if original.verdict == "fail" else "edit broke it")
         if edited.verdict == "pass":
@@ -153,7 +150,7 @@ class AnsweredPair:
         *,
         is_original_good: bool | None = None,
     ) -> Finding:
-        """Describe the case; `opinion` is the judge's of the translation of the edited source."""
+        """Describe the case; `opinion` is what the judge says about the translation of the edited source."""
         quality, edited = (None if math.isnan(value) else value for value in self.qualities)
         case, verdict = self.case, STATUSES[judged.status]
         evidence = CaseEvidence(
@@ -182,9 +179,9 @@ class AnsweredPair:
         return Finding(case.id, system, "behavior", verdict, value, evidence.as_json())
 
     def _where(self, edit_found: bool | None, opinion: Opinion | None) -> str:
-        """Where an error is: at the edit, if a reason names one of its words; else by whether it was found.
+        """Where the error is: at the edit if a reason names a word of it; else it depends on `edit_found`.
 
-        Some reasons name words of the source.
+        Reasons may name words of the source or of the translation.
         """
         named = {word for reason in opinion.reasons for word in reason.words} if opinion else set()
         changes = (*self.case.expect["changes"], *self.case.expect["reference_changes"])
@@ -195,7 +192,7 @@ class AnsweredPair:
 
 
 def beyond_chance(times: Sequence[Sequence[Finding]], *, level: float = 0.05) -> list[Finding]:
-    """One finding for each case, from the findings of all repetitions.
+    """Return one finding for each case, chosen from the findings of all repetitions.
 
     A case fails if significantly more than half of the repetitions fail, and passes if at most half do;
     otherwise it is undecided. The finding is the first one with that status.
@@ -218,7 +215,7 @@ def beyond_chance(times: Sequence[Sequence[Finding]], *, level: float = 0.05) ->
 
 
 def observed(finding: Finding) -> Observation:
-    """A case as an observation about the translation of the edited source."""
+    """Return an observation about the translation of the case's edited source."""
     evidence = CaseEvidence.of(finding)
     verdict: Verdict = finding.verdict or "skipped"
     return Observation(

@@ -76,30 +76,25 @@ from mtassay.methods.behavior.verdict_thresholds import (
     judge_pair,
     thresholds_for,
 )
-from mtassay.methods.repeats import (
-    base_name,
-    require_enough,
-    set_apart,
-    signed_repeats,
-)
+from mtassay.methods.repeats import base_name, require_enough, set_apart, signed_repeats
 from mtassay.nlp.annotation import Annotation
 
 _OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
-"""Settings of the paper's judge; giving one of them selects that judge."""
+"""Settings of the paper's judge; any of them selects this judge."""
 
 
 @dataclass(frozen=True)
 class BehaviorMethod(RepeatSettings, Method):
     """Compares each translation, before and after an edit, with its reference.
 
-    `judge_by` is "ours", the judge that learned from people (`mtassay.measures.judge`), or "paper", which
-    compares two qualities; `quality`, `min_quality`, `max_change`, `calibrated` and `signed` are about that
-    one, and to give one of them is to ask for it. By it a case passes if the original has a quality of at
-    least `min_quality` and the edit moves it by at most `max_change`. With `filter`, a reference-free metric,
-    cases are skipped whose two pairs differ in quality by more than `filter_beta`. With `direct`, a case
-    fails whatever its quality where the edit was provably ignored, or a negation is lost or added. `checks`
-    are counted beside the verdicts. A `recipe` says how cases are made of a parallel text; without one, the
-    segments must be cases.
+    `judge_by` is "ours" (`mtassay.measures.judge`, trained on decisions by people) or "paper", which compares
+    two qualities. `quality`, `min_quality`, `max_change`, `calibrated` and `signed` are settings of the
+    paper's judge, and any of them selects it. With the paper's judge, a case passes if the quality of the
+    original is at least `min_quality` and the edit changes the quality by at most `max_change`. `filter` is a
+    reference-free metric: a case is skipped if the qualities of its two pairs differ by more than
+    `filter_beta`. With `direct`, a case fails at any quality if the edit was provably ignored or a negation
+    was lost or added. `checks` are counted besides the verdicts. A `recipe` says how cases are made from a
+    parallel text; without a recipe, the segments must be cases.
     """
 
     name: ClassVar[str] = "behavior"
@@ -185,10 +180,10 @@ class BehaviorMethod(RepeatSettings, Method):
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
-        """Measures may be given as text, `use,chrf`. Thresholds of a saved run apply only to its own measure.
+        """Return parameters. Measures may be text, `use,chrf`; saved thresholds apply only to their measure.
 
-        `recipe` is a recipe, or `True` to make one from the other options: `filter` and `filter_beta` then
-        belong to the recipe. Any option that only a recipe has also makes one.
+        `recipe` is a recipe, or `True` to make one from the other options; then `filter` and `filter_beta`
+        belong to the recipe. An option that only a recipe has also makes a recipe.
         """
         values = {key: value for key, value in settings.items() if value is not None}
         if values.get("recipe") in (None, True):
@@ -216,7 +211,7 @@ class BehaviorMethod(RepeatSettings, Method):
         method = super().resolve(values, run)
         check_filter(method.filter)
         try:
-            _ = method.signature  # thresholds that nobody knows are an error before anything is translated
+            _ = method.signature  # unknown thresholds are an error before anything is translated
         except ServiceError as error:
             raise ServiceError(f"{error} Or measure with the encoder: `quality='use'`.") from None
         return method
@@ -241,39 +236,39 @@ class BehaviorMethod(RepeatSettings, Method):
 
     @classmethod
     def maker(cls, pair: str, options: Mapping[str, Any]) -> Self:
-        """A method that only makes cases, by the given options of a recipe."""
+        """Return a method that only makes cases, with these options of a recipe."""
         return cls(str(parse_pair(pair)), {}, recipe=Recipe.resolve(options, parse_pair(pair)))
 
     def require(self) -> None:
-        """The quality measures and the judge."""
+        """Require the quality measures and the judge."""
         require_enough(self.repeat)
         _ = self.signature
 
     @classmethod
     def check_run(cls, run: Run) -> None:
-        """Raise an error if not one case could be judged, with the reason for the first."""
+        """Raise an error if no case could be judged; it has the reason of the first case."""
         if run.findings and all(finding.verdict == "skipped" for finding in run.findings):
             first = run.findings[0]
             why = CaseEvidence.of(first).lacks(first)
             raise UsageError(f"All cases were skipped, nothing is judged. The first: {why}.")
 
-    # The flow --------------------------------------------------------------------------------------------
+    # Steps -----------------------------------------------------------------------------------------------
 
     def read(self, source: Any, reference: Any, context: RunContext) -> list[Segment]:
-        """A parallel text, from files or lists of texts; without a reference, both sides of cases.
+        """Read a parallel text from files or lists of texts; without a reference, both sides of cases.
 
         The input is a file of cases or plain segments. Texts in another language are reported.
         """
         return read_material(source, reference, self._pair, context)
 
     def generate(self, segments: Sequence[Segment], context: RunContext) -> Generated:
-        """The cases made from a parallel text by the recipe; segments that are cases stay unchanged."""
+        """Make cases from a parallel text by the recipe; segments that already are cases stay unchanged."""
         if self.recipe is None or any(original_of(segment) is not None for segment in segments):
             return Generated(segments)
         return make_cases(segments, self._pair, self.recipe, context)
 
     def reader(self, segments: Sequence[Segment], context: RunContext) -> Read:
-        """Outputs of cases: one record has the outputs of the original and of the edit."""
+        """Return the reader of outputs; one record has the outputs for the original and the edit."""
         ids = {segment.id for segment in segments}
         return lambda path, name: read_outputs_of(ids, path, context)
 
@@ -368,10 +363,7 @@ class BehaviorMethod(RepeatSettings, Method):
         return list(zip(opinions[::2], opinions[1::2], strict=True))
 
     def _findings(
-        self,
-        answered: Sequence[AnsweredPair],
-        system: str,
-        opinions: Sequence[tuple[Opinion, Opinion]],
+        self, answered: Sequence[AnsweredPair], system: str, opinions: Sequence[tuple[Opinion, Opinion]]
     ) -> list[Finding]:
         if opinions:
             judged = [pair.judged_by(*both) for pair, both in zip(answered, opinions, strict=True)]
@@ -404,7 +396,7 @@ class BehaviorMethod(RepeatSettings, Method):
         ]
 
     def _contradictions(self, answered: Sequence[AnsweredPair]) -> dict[int, tuple[int, Opinion]]:
-        """Pairs with too many or too few negations: the side, the original's first, and the reason."""
+        """Pairs with too many or too few negations: the side (0 is the original's) and the reason."""
         if self._polarity is None:
             return {}
         found: dict[int, tuple[int, Opinion]] = {}
@@ -438,13 +430,13 @@ class BehaviorMethod(RepeatSettings, Method):
 
     @property
     def _fails_from(self) -> float | None:
-        """The probability from which the judge by evidence calls a translation wrong, if calibrated."""
+        """The lowest probability at which our judge calls a translation wrong, if it was calibrated."""
         fail = (self.calibrated or {}).get("parameters", {}).get("fail")
         return None if fail is None else float(fail)
 
     @cached_property
     def thresholds(self) -> Thresholds:
-        """The thresholds of a good quality and of a difference, for this quality measure."""
+        """The thresholds for a good quality and for a difference in this quality measure."""
         target = self._pair.target.code
         return thresholds_for(
             quality_name(self.quality), target=target, alpha=self.min_quality, beta=self.max_change
@@ -484,13 +476,13 @@ def _is_good(pair: AnsweredPair, opinion: Opinion) -> bool:
 
 
 def _asks_for_recipe(values: Mapping[str, Any]) -> bool:
-    """Whether any option was given that only a recipe has."""
+    """Whether an option that only a recipe has was given."""
     own = {f.name for f in fields(BehaviorMethod)}
     return any(f.name in values and f.name not in own for f in fields(Recipe))
 
 
 def _judges_in_question(values: Mapping[str, Any], run: Run | None) -> list[str]:
-    """The judges whose thresholds may be used, best first: ours, or the quality of the paper's."""
+    """The judges whose thresholds may be used, best first: our judge, or the paper's quality measure."""
     saved = run.parameters if run else {}
     names = measure_names(values["quality"]) if "quality" in values else list(saved.get("quality") or ())
     quality = "+".join(names or [best_quality()])
@@ -501,12 +493,12 @@ def _judges_in_question(values: Mapping[str, Any], run: Run | None) -> list[str]
 
 
 def _asks_for_the_paper(values: Mapping[str, Any]) -> bool:
-    """Whether a setting of the paper's judge is given; a switch that is off does not count."""
+    """Whether a setting of the paper's judge was given; a switch that is off does not count."""
     return any(values.get(name) not in (None, False) for name in _OF_THE_PAPER)
 
 
 def _parameters_that_hold(saved: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a saved run, without the thresholds of a measure that is given again."""
+    """The parameters of a saved run, without the thresholds of a measure that the new values replace."""
     gone = {"quality": ("min_quality", "max_change", "calibrated"), "filter": ("filter_beta",)}
     dropped = {
         key

@@ -1,6 +1,6 @@
 """The tables of a behavioural run: pass rates, statuses of the cases, places of errors.
 
-They have the content of tables 4, 5 and 7 of Wu, Liu, Yeung (2023).
+They correspond to tables 4, 5 and 7 of Wu, Liu, Yeung (2023).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 _RARE = ("edit ignored", "edit improved it", "undecided", "skipped", "error")
 _REASONS = 5  # reasons that a note names
-_RANK = "rank: over all cases; a new one where all above differ significantly from all below."
+_RANK = "rank: over all cases. A new rank begins where all above differ significantly from all below."
 
 
 def capabilities_in(result: Result, *, name: str = PASS_RATE) -> list[str]:
@@ -43,32 +43,27 @@ def capabilities_in(result: Result, *, name: str = PASS_RATE) -> list[str]:
 
 
 def _ranks(result: Result, name: str) -> list[list[Cell | str]]:
-    """The last row of a table: the rank of each system over all cases; empty without ranks."""
+    """Return the last row of a table: the rank of each system over all cases; empty without ranks."""
     ranks = {s: c.rank for c in result.clusters if (c.name, c.group) == (name, ALL) for s in c.systems}
     systems = ranked_systems(result, name=name)
     return [["rank", "", *(str(ranks.get(system, "–")) for system in systems)]] if ranks else []
 
 
 def ranked_systems(result: Result, *, name: str = PASS_RATE) -> list[str]:
-    """The systems, the best over all cases first."""
+    """Sort the systems; the best over all cases is first."""
     ranked = [s for c in result.clusters if (c.name, c.group) == (name, ALL) for s in c.systems]
     rated = dict.fromkeys(score.system for score in result.scores if score.name == name)
     return list(dict.fromkeys((*(s for s in ranked if s in rated), *rated)))
 
 
 def pass_rate_table(
-    result: Result,
-    *,
-    alpha: float = 0.05,
-    mark: str = "",
-    caution: str = "",
-    has_ranks: bool = True,
+    result: Result, *, alpha: float = 0.05, mark: str = "", caution: str = "", has_ranks: bool = True
 ) -> Table:
-    """Capabilities by system: the pass rate in percent with its 95 % interval, the best systems first.
+    """Pass rates (percent, with 95 % intervals) by capability and system, the best systems first.
 
-    `n` is the cases that passed or failed, a range if it differs between systems. In each row, systems that
-    are not significantly worse than the best one are bold; `mark` is behind them, where bold cannot be seen.
-    `caution` is a last note; without `has_ranks` another table has the ranks.
+    `n` is the number of cases that passed or failed; it is a range if systems differ. In each row, systems
+    that are not significantly worse than the best one are bold; `mark` follows them where bold cannot be
+    shown. `caution` is the last note; without `has_ranks`, this table has no ranks.
     """
     systems = ranked_systems(result)
     scores = {(s.group, s.system): s for s in result.scores if s.name == PASS_RATE}
@@ -102,7 +97,7 @@ def pass_rate_table(
 
 
 def rate_figure(result: Result, *, name: str = PASS_RATE, title: str = "") -> Figure:
-    """Capabilities by system: a dot for each rate of this name, with its 95 % interval."""
+    """Draw capabilities by system: a dot for each rate of this name, with its 95 % interval."""
     systems = ranked_systems(result, name=name)
     scores = {(s.group, s.system): s for s in result.scores if s.name == name}
     groups = [g for g in capabilities_in(result, name=name) if name == PASS_RATE or scores[g, systems[0]].n]
@@ -126,7 +121,7 @@ def rate_figure(result: Result, *, name: str = PASS_RATE, title: str = "") -> Fi
 
 
 def broken_table(result: Result) -> Table | None:
-    """Capabilities by system: how often the edit breaks a translation whose original is good everywhere."""
+    """How often the edit breaks a translation, by capability and system, if all originals are good."""
     systems = ranked_systems(result, name=SURVIVED)
     cells = {(score.group, score.system): score for score in result.scores if score.name == SURVIVED}
     groups = [group for group in dict.fromkeys(group for group, _ in cells) if cells[group, systems[0]].n]
@@ -142,24 +137,24 @@ def broken_table(result: Result) -> Table | None:
     ]
     ranks = _ranks(result, SURVIVED)
     notes = [
-        "Percent of n cases, with Wilson's 95 % interval: how often the edit breaks a translation. "
-        "Counted are only cases whose original no system translates wrongly. Undecided is not broken.",
+        "How often the edit breaks a translation, in percent of n cases, with Wilson's 95 % interval. Only "
+        "cases whose original no system translates wrongly count. Undecided cases do not count as broken.",
         *([_RANK] if ranks else []),
     ]
     return Table(["Capability", "n", *map(printable, systems)], [*rows, *ranks], "Broken by the edit", notes)
 
 
 def _reversed(score: Score) -> Score:
-    """The share of the others."""
+    """Return the scores as shares of the other outcome (1 minus each value)."""
     if score.value is None or score.low is None or score.high is None:
         return score
     return replace(score, value=100 - score.value, low=100 - score.high, high=100 - score.low)
 
 
 def status_table(run: Run) -> Table:
-    """Systems by what became of their cases; why cases were skipped or failed is below.
+    """Count the cases of each system by status; the notes say why cases were skipped or failed.
 
-    Rare statuses that no system has are left out.
+    Rare statuses that no system has are omitted.
     """
     counts = run.result.counts
     kinds = [k for k in SHORT if k not in _RARE or any(c.get(k, 0) for c in counts.values())]
@@ -183,10 +178,10 @@ def status_table(run: Run) -> Table:
 
 
 def position_table(scores: Iterable[Score], findings: Iterable[Finding]) -> Table | None:
-    """Capabilities by system: the percentage of errors that are at the edit (table 7); `None` without errors.
+    """The percentage of errors at the edit, by capability and system (table 7); `None` without errors.
 
-    `scores` are those of `error_positions`, over the cases whose place is known; the number of the other
-    cases comes from the findings and is below.
+    `scores` come from `error_positions` and cover the cases whose place of error is known. The notes have the
+    number of the other cases, which is counted from the findings.
     """
     by_cell = {(score.group, score.system): score for score in scores}
     systems = list(dict.fromkeys(system for _, system in by_cell))
@@ -202,17 +197,17 @@ def position_table(scores: Iterable[Score], findings: Iterable[Finding]) -> Tabl
     places = [(system, evidence.where) for system, evidence in failed if evidence.status in MOVED]
     unknown = Counter(system for system, where in places if where not in ("at the edit", "elsewhere"))
     notes = [
-        "How often the error is at the edit, in percent of the cases that fail by their edit and whose place "
-        "of error is known (in parentheses). In brackets: Wilson's 95 % interval."
+        "How often the error is at the edit, in percent. Only cases count that fail by their edit and "
+        "whose place of error is known (number in parentheses). In brackets: Wilson's 95 % interval."
     ]
     if unknown:
         counts = ", ".join(f"{printable(system)} {count:,}" for system, count in unknown.items())
-        notes.append(f"Failed cases not counted here, since nobody knows: {counts}.")
+        notes.append(f"Failed cases that are not counted, because the place is unknown: {counts}.")
     return Table(["Capability", *map(printable, systems)], rows, "Where the errors are", notes)
 
 
 def generated_tables(generated: GeneratedCases) -> list[Table]:
-    """Count the cases of each capability, and show why edits were dropped, if any were."""
+    """Return a table of the cases of each capability and, if edits were dropped, a table of the reasons."""
     tables = [_cases_table(generated)]
     if generated.dropped:
         tables.append(_dropped_table(generated))
@@ -254,7 +249,7 @@ def _dropped_table(generated: GeneratedCases) -> Table:
 def _best(result: Result, group: str, alpha: float) -> set[str]:
     """The systems with the highest rate, and those that do not differ significantly from one of them.
 
-    Clusters are not enough: a system may be far from the best one and still tied to it by those between.
+    Clusters would not do: systems in between can put a clearly worse system into the cluster of the best.
     """
     rates = {s.system: s.value for s in result.scores if (s.name, s.group) == (PASS_RATE, group)}
     top = max((value for value in rates.values() if value is not None), default=None)
@@ -269,12 +264,12 @@ def _best(result: Result, group: str, alpha: float) -> set[str]:
 
 def _about_undecided(result: Result, systems: Sequence[str]) -> list[str]:
     shares = {s.system: s for s in result.scores if (s.name, s.group) == (UNDECIDED, ALL)}
-    texts = [f"{printable(s)} {_percent(shares[s])} of {shares[s].n:,}" for s in systems if s in shares]
-    return [f"Undecided and not in these rates, in percent: {'; '.join(texts)}."] if texts else []
+    texts = [f"{printable(s)} {_percent(shares[s])} % of {shares[s].n:,}" for s in systems if s in shares]
+    return [f"Undecided cases, not counted in these rates: {'; '.join(texts)}."] if texts else []
 
 
 def _reasons(run: Run) -> list[str]:
-    """Why cases were skipped or failed, the most frequent reasons first; one line for equal ones."""
+    """Why cases were skipped or failed, the most frequent reason first; equal reasons share a line."""
     reasons: dict[tuple[str, str], Counter[str]] = {}
     for finding in run.findings:
         if finding.verdict in ("skipped", "error", "undecided"):

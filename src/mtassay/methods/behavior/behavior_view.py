@@ -47,7 +47,7 @@ class BehaviorView(RunView):
     """A run as people see it: a case is an original and its edit, with both outputs."""
 
     def observations(self) -> list[Observation]:
-        """The translations of the edited sources; the cases of one sentence are a family."""
+        """The translations of the edited sources; cases made from one sentence are a family."""
         return [observed(finding) for finding in self.run.findings]
 
     def failure(self) -> str:
@@ -125,7 +125,7 @@ class BehaviorView(RunView):
 
     @cached_property
     def _survival(self) -> Result | None:
-        """Errors caused by the edits; empty without a case whose original is good for all systems."""
+        """Tables of errors caused by the edits; empty if no case has a good original for all systems."""
         level = float(self.run.parameters.get("level", 0.05))
         survival = edit_survival(self.run.findings, self.run.systems, level=level)
         return survival if any(score.n for score in survival.scores) else None
@@ -154,7 +154,7 @@ class BehaviorView(RunView):
         return pass_rate_ledgers([f for f in self.run.findings if f.system == system], system)
 
     def open_answers(self) -> list[OpenAnswer]:
-        """The translations to judge: those of the edited sources of all failed or undecided cases."""
+        """The translations to judge: those of the edited sources in failed or undecided cases."""
         statuses = {"fail": "suspicious", "undecided": "undecided"}
         return [
             OpenAnswer(
@@ -168,7 +168,7 @@ class BehaviorView(RunView):
         ]
 
     def decided(self) -> list[OpenAnswer]:
-        """The cases that passed or failed, by the translation of the edited source."""
+        """The cases that passed or failed, keyed by the translation of the edited source."""
         answers = {"pass": "correct", "fail": "wrong"}
         return [
             OpenAnswer(self._edits[f.case_id], f.system, answers[f.verdict])
@@ -177,7 +177,7 @@ class BehaviorView(RunView):
         ]
 
     def claims_right(self) -> bool:
-        """Only with the judge by evidence: the paper's judge misses most errors."""
+        """Only passes by our judge claim a right translation, since the paper's judge misses most errors."""
         return self.run.parameters.get("judge_by") != PAPER and super().claims_right()
 
     def reviewed(self, case_id: str) -> str:
@@ -189,7 +189,7 @@ class BehaviorView(RunView):
         return {original: s.id for s in self.run.segments if (original := original_of(s)) is not None}
 
     def pairs(self, question: str) -> list[AskedPair]:
-        """Edited and original pairs, mixed, so raters do not know which kind they see."""
+        """Edited and original pairs, mixed so that raters do not know which kind they see."""
         return pairs_in(self.run.segments, question) if question in PAIR_QUESTIONS else []
 
     def related_blocks(self, segment_id: str, system: str) -> list[Block]:
@@ -207,7 +207,7 @@ class BehaviorView(RunView):
         return CaseEvidence.of(finding).unsettled
 
     def reasons(self, finding: Finding) -> list[str]:
-        """The verdict of the case and the evidence for it; without a verdict, the reason."""
+        """The verdict of the case and its evidence; for a case without a verdict, the reason."""
         evidence = CaseEvidence.of(finding)
         if not evidence.status:
             return [self.why(finding)]
@@ -218,7 +218,7 @@ class BehaviorView(RunView):
         return [f"{evidence.status}: quality {evidence.quality:.2f}, edited {evidence.edited_quality:.2f}"]
 
     def block(self, case_id: str, system: str) -> Block:
-        """The whole case, and its qualities compared with the thresholds; without a verdict, the reason."""
+        """The whole case with its qualities and thresholds; for a case without a verdict, the reason."""
         finding = next(f for f in self.findings(case_id) if f.system == system)
         evidence = CaseEvidence.of(finding)
         if not evidence.status:
@@ -233,10 +233,10 @@ class BehaviorView(RunView):
         return replace(block, lines=[*block.lines, Line("why", so)])
 
     def flags_of(self, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
-        """Scores are the judge's probabilities of an error; by the paper's, how bad the original is.
+        """Scores are our judge's probabilities of an error, or for the paper's judge how bad the original is.
 
-        The latter are 1 where the edit moved the quality: a run's curve shows the effect of other alphas with
-        its beta.
+        For the paper's judge, the score is 1 if the edit changed the quality too much. So the curve of a run
+        shows the effect of other alphas at its beta.
         """
         flags = super().flags_of(detector, findings, missing)
         with_evidence = [(finding, CaseEvidence.of(finding)) for finding in findings]

@@ -1,4 +1,4 @@
-"""The capabilities: a word or phrase becomes another of its kind, or a verb gets another form."""
+"""The capabilities: a word or phrase is replaced by another of its kind, or a verb gets another form."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from mtassay.methods.behavior.spans import PARTS, PHRASES, is_auxiliary, keep_lo
 from mtassay.nlp.annotation import Annotation, Token
 
 _FORM = ("VerbForm", "Tense", "Person", "Number")
-"""The features that make the form of a verb."""
+"""The features that define the form of a verb."""
 
 
 def is_verb(token: Token) -> bool:
-    """A main verb: no auxiliary, and no participle in an adjective's place."""
+    """Whether a word is a main verb: no auxiliary, and no participle used as an adjective."""
     return token.pos in ("VERB", "AUX") and not is_auxiliary(token) and relation_of(token) != "amod"
 
 
 def _have_one_form(verb: Token, other: Token) -> bool:
-    """Whether no feature contradicts; taggers take a past tense for a participle, and the other way round."""
+    """Whether no feature contradicts; past tense and participle match, since taggers confuse them."""
     are_past = verb.features.get("Tense") == other.features.get("Tense") == "Past"
     shared_features = [name for name in _FORM if name in verb.features and name in other.features]
     return all(
@@ -47,7 +47,7 @@ class PartOfSpeech(Capability):
     kind: ClassVar[str]
     """The part of speech in words: `a noun or noun phrase`."""
     anywhere: ClassVar[bool] = False
-    """Whether the word may be anywhere in the phrase: a preposition heads its phrase in some grammars."""
+    """Whether the word may be anywhere in the phrase; in some grammars a preposition heads its phrase."""
 
     @staticmethod
     @abstractmethod
@@ -55,11 +55,11 @@ class PartOfSpeech(Capability):
         """Whether a word is of this part of speech."""
 
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
-        """The words and phrases of this kind; of those that overlap, the longest."""
+        """The words and phrases of this kind; if some overlap, only the longest."""
         return keep_longest(span for span in aligned if span.label in self.labels and self._fits(pair, span))
 
     def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
-        """Another word or phrase of the kind."""
+        """Ask for another word or phrase of the kind."""
         return f'{self.kind} other than "{span_text(pair, span)}"'
 
     def objection(
@@ -82,7 +82,7 @@ class PartOfSpeech(Capability):
 
 
 class Noun(PartOfSpeech):
-    """Nouns, without names: these are for the capability `ner`."""
+    """Nouns except for names, which belong to the capability `ner`."""
 
     name = "noun"
     about = "a noun or noun phrase becomes another"
@@ -110,7 +110,7 @@ class Verb(PartOfSpeech):
     def objection(
         self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
     ) -> str | None:
-        """The new verb must have the form of the old one, if both are known: else it rarely fits."""
+        """The new verb must have the form of the old verb, if both are known; other forms rarely fit."""
         wrong = super().objection(edited, changes, original=original)
         if wrong is not None or original is None:
             return wrong
@@ -123,7 +123,7 @@ class Verb(PartOfSpeech):
 
 
 class Adjective(PartOfSpeech):
-    """Adjectives, and participles in their place."""
+    """Adjectives, and participles used as adjectives."""
 
     name = "adjective"
     about = "an adjective or adjective phrase becomes another"
@@ -134,7 +134,7 @@ class Adjective(PartOfSpeech):
 
     @staticmethod
     def is_one(token: Token) -> bool:
-        """Whether a word is an adjective or means one."""
+        """Whether a word is an adjective or is used as one."""
         return token.pos == "ADJ" or (token.pos == "VERB" and relation_of(token) == "amod")
 
 
@@ -150,12 +150,12 @@ class Adverb(PartOfSpeech):
 
     @staticmethod
     def is_one(token: Token) -> bool:
-        """Whether a word is an adverb, or a noun in an adverb's place: `tomorrow`, `last week`."""
+        """Whether a word is an adverb or a noun used as an adverb: `tomorrow`, `last week`."""
         return token.pos == "ADV" or relation_of(token) == "npadvmod"
 
 
 class Preposition(PartOfSpeech):
-    """Prepositions, without particles of verbs, as `back` in `hit back`."""
+    """Prepositions, but not particles of verbs such as `back` in `hit back`."""
 
     name = "preposition"
     about = "a preposition or prepositional phrase becomes another"
@@ -171,7 +171,7 @@ class Preposition(PartOfSpeech):
         return token.pos == "ADP" and relation_of(token) not in ("prt", "compound")
 
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
-        """Prepositional phrases, and prepositions outside all of these; of two, the longer."""
+        """Prepositional phrases, and prepositions outside such phrases; if two overlap, the longer."""
         return [
             span
             for span in super().spans(pair, aligned)
@@ -189,25 +189,25 @@ _ENTITIES = {
     "QUANTITY": "a measured quantity", "ORDINAL": "an ordinal number", "CARDINAL": "a number",
     "PER": "a person's name", "MISC": "a name of the same kind",
 }  # fmt: skip
-# Models with few kinds call these one; spaCy and LAC differ in the name.
+# Models with few kinds have one kind for all of these; its name differs between spaCy and LAC.
 _SAME = {"PERSON": "PER"}
 
 
 class _OfOneKind(Capability):
-    """Words of several kinds, each of which becomes another of its own kind."""
+    """Words of several kinds; each word is replaced by another of its own kind."""
 
     any_kind: ClassVar[str]
-    """Any of the kinds, in words."""
+    """A description of any of the kinds."""
 
     @staticmethod
     @abstractmethod
     def kinds_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
-        """The kinds that are there, wholly or in part."""
+        """The kinds of the words in this span, wholly or in part."""
 
     def objection(
         self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
     ) -> str | None:
-        """The edit must be of the kind that was there; without the original, of any of the kinds."""
+        """The edit must have the kind of the original words; if the original is unknown, any of the kinds."""
         places = zip(changes, edited_places(changes), original_places(changes), strict=True)
         for change, place, before in places:
             old_kinds = self.kinds_at(original, before) if original else set()
@@ -218,7 +218,7 @@ class _OfOneKind(Capability):
 
 
 def _entities_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
-    """The kinds of the entities that are there, wholly or in part."""
+    """The kinds of the entities in this span, wholly or in part."""
     kinds = set()
     for entity in annotation.entities:
         start, end = annotation.characters(entity)
@@ -237,11 +237,11 @@ class NamedEntity(_OfOneKind):
     needs = frozenset({"pos", "entities"})
 
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
-        """The entities; of those that overlap, the longest."""
+        """The entities; if some overlap, only the longest."""
         return keep_longest(span for span in aligned if span.label not in PARTS | PHRASES)
 
     def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
-        """Another entity of the same kind."""
+        """Ask for another entity of the same kind."""
         kind = _ENTITIES.get(span.label, f"a named entity of the kind {span.label}")
         return f'{kind} other than "{span_text(pair, span)}"'
 
@@ -263,7 +263,7 @@ def _span_kind(pair: ReadPair, span: AlignedSpan) -> str | None:
 
 
 def _kind(token: Token) -> str | None:
-    """The kind of another word; `19th`, `100%` and `5G` are numbers, whatever a tagger calls them."""
+    """The kind of a word; `19th`, `100%` and `5G` are numbers even if a tagger disagrees."""
     return _SMALL_WORDS["NUM"] if token.text[:1].isdigit() else _SMALL_WORDS.get(token.pos)
 
 
@@ -273,18 +273,18 @@ def _kinds_at(annotation: Annotation, place: tuple[int, int]) -> set[str]:
 
 
 class Others(_OfOneKind):
-    """Words that are no noun, verb, adjective, adverb or preposition."""
+    """Words that are not nouns, verbs, adjectives, adverbs or prepositions."""
 
     name = "others"
     about = "a number, pronoun, determiner or other small word becomes another"
     is_of_the_paper = True
 
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
-        """The other words, and numbers of several words; of those that overlap, the longest."""
+        """The other words, and numbers of several words; if some overlap, only the longest."""
         return keep_longest(span for span in aligned if span.label in _LABELS and _span_kind(pair, span))
 
     def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
-        """Another word of the same kind."""
+        """Ask for another word of the same kind."""
         return f'{_span_kind(pair, span) or "a word"} other than "{span_text(pair, span)}"'
 
     kinds_at = staticmethod(_kinds_at)
@@ -292,7 +292,7 @@ class Others(_OfOneKind):
 
 
 SHARE = 0.2
-"""Less than this share of a sentence's words is edited (Wu, Liu, Yeung 2023, table 1)."""
+"""The edited share of a sentence's words is below this (Wu, Liu, Yeung 2023, table 1)."""
 
 
 class General(Capability):
@@ -301,11 +301,11 @@ class General(Capability):
     name = "general"
     about = "random words and phrases become others, less than 20 % of the source"
     is_of_the_paper = True
-    most_of_source = math.nextafter(SHARE, 0)  # "at most" this is "less than" that
+    most_of_source = math.nextafter(SHARE, 0)  # makes "at most" mean "less than"
     spans_at_once = 3
 
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
-        """All short enough spans; of those that overlap, the longest."""
+        """All spans that are short enough; if some overlap, only the longest."""
         most = self.most_of_source * _words(pair.source)
         return keep_longest(
             span
@@ -314,13 +314,13 @@ class General(Capability):
         )
 
     def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
-        """Any replacement that fits."""
+        """Ask for any replacement that fits."""
         return f'a word or phrase other than "{span_text(pair, span)}"'
 
     def objection(
         self, edited: Annotation, changes: Sequence[Edit], *, original: Annotation | None = None
     ) -> str | None:
-        """The edited words must be a small share of the source; without the original, of the edited one."""
+        """The edited words must be a small share of the source (else of the edited source)."""
         text, places = (original, original_places(changes)) if original else (edited, edited_places(changes))
         words, share = _words(text), _words(text, places)
         if words and share / words < SHARE:
@@ -329,7 +329,7 @@ class General(Capability):
 
 
 def _words(annotation: Annotation, places: Sequence[tuple[int, int]] | None = None) -> int:
-    """Count the words of the text, or those in these places, without punctuation marks."""
+    """Count the words of the text, or only the words in these places, without punctuation marks."""
     tokens = annotation.tokens
     numbers = range(len(tokens)) if places is None else {i for p in places for i in tokens_at(annotation, p)}
     return sum(any(map(str.isalnum, tokens[i].text)) for i in numbers)
@@ -343,7 +343,7 @@ _PASTS = frozenset(("Past", "Imp", "Pqp"))
 
 
 def finite_verbs(pair: ReadPair, aligned: Iterable[AlignedSpan]) -> list[AlignedSpan]:
-    """For each finite verb, the shortest span that holds it with its auxiliaries and its negation, in order.
+    """For each finite verb, in order, the shortest span with the verb, its auxiliaries and its negation.
 
     An infinitive, a participle or an imperative without a finite form has no span.
     """
@@ -364,7 +364,7 @@ def finite_verbs(pair: ReadPair, aligned: Iterable[AlignedSpan]) -> list[Aligned
 
 
 def helpers_of(tokens: Sequence[Token], verb: int) -> list[int]:
-    """The numbers of the auxiliaries and the negation of a verb."""
+    """The token numbers of a verb's auxiliaries and negation."""
     return [i for i, token in enumerate(tokens) if token.head == verb and _helps(token)]
 
 
@@ -391,7 +391,7 @@ def _is_finite(token: Token) -> bool:
 
 
 class Tense(Capability):
-    """A finite verb that is not in the past perfect, with its auxiliaries."""
+    """Finite verbs that are not in the past perfect, with their auxiliaries."""
 
     name = "tense"
     about = "a verb is put into the past perfect"
@@ -400,13 +400,13 @@ class Tense(Capability):
     needs = frozenset({"pos", "features", "dependencies"})
 
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
-        """The finite verbs in another tense, each with its auxiliaries and as little else as possible."""
+        """The finite verbs in another tense, each in the shortest span that has all its auxiliaries."""
         return [
             span for span in finite_verbs(pair, aligned) if not is_past_perfect(pair.source.tokens, span.head)
         ]
 
     def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
-        """A verb in the past perfect."""
+        """Ask for a verb in the past perfect."""
         return f'a verb or verb phrase in the past perfect tense, instead of "{span_text(pair, span)}"'
 
     def objection(
@@ -417,7 +417,7 @@ class Tense(Capability):
         past = [i for i in range(len(tokens)) if is_past_perfect(tokens, i)]
         groups = [{i, *helpers_of(tokens, i)} for i in past]
         for change, place in zip(changes, edited_places(changes), strict=True):
-            # The change may be in the auxiliaries alone.
+            # The change may be only in the auxiliaries.
             if not any(group & set(tokens_at(edited, place)) for group in groups):
                 return f'"{change.after}" is not in the past perfect tense'
         return None

@@ -18,19 +18,19 @@ class Capability(ABC):
 
     name: ClassVar[str]
     about: ClassVar[str]
-    """The edited words, in a line."""
+    """A description of the edited words in one line."""
     aliases: ClassVar[tuple[str, ...]] = ()
     """Other names that people may write."""
     is_of_the_paper: ClassVar[bool] = False
-    """Whether it is one of the nine of Wu, Liu, Yeung (2023), which are tested unless others are named."""
+    """Whether it is one of the nine of Wu, Liu, Yeung (2023), which are tested by default."""
     changes_form: ClassVar[bool] = False
-    """Whether it asks for another form of a word, or for more words; other words do not serve it."""
+    """Whether it asks for another form of the word or for more words, so a different word does not fit."""
     needs: ClassVar[frozenset[Layer]] = frozenset({"pos"})
     """Required layers of the source's annotation."""
     most_of_source: ClassVar[float] = 1.0
     """At most this share of the source's words may be edited."""
     spans_at_once: ClassVar[int] = 1
-    """Largest number of spans of a sentence that are edited together."""
+    """Largest number of spans in a sentence that are edited together."""
 
     @abstractmethod
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
@@ -45,15 +45,15 @@ class Capability(ABC):
     ) -> str | None:
         """Why an edited source does not test this capability; `None` if it does.
 
-        `edited` is the annotation of the edited source; a change's place in it is its start plus the length
-        added by earlier changes. `original` is that of the source before: some capabilities need it to check
-        that the edit is of the same kind; without it they check less.
+        `edited` is the annotation of the edited source. A change is at its start plus the length that earlier
+        changes added. `original` is the annotation of the source before the edit. Some capabilities use it to
+        check that the edit has the same kind; without it, they check less.
         """
         return None
 
 
 def capability_names() -> list[str]:
-    """All capabilities, ours in the usual order and then those of other packages."""
+    """All capabilities: first ours in the usual order, then those of other packages."""
     return names("capability")
 
 
@@ -103,7 +103,7 @@ def open_capability(name: str) -> Capability:
 
 
 Place = tuple[int, int]
-"""Characters: the first, and the one after the last."""
+"""Character offsets: the first character, and the one after the last."""
 
 
 def edited_places(changes: Sequence[Edit]) -> list[Place]:
@@ -121,17 +121,17 @@ def edited_places(changes: Sequence[Edit]) -> list[Place]:
 
 
 def original_places(changes: Sequence[Edit]) -> list[Place]:
-    """Where the changes are in the text before them."""
+    """Where the changes are in the original text."""
     return [(change.start, change.end) for change in changes]
 
 
 def tokens_at(annotation: Annotation, place: Place) -> list[int]:
-    """The numbers of the tokens that are in these characters, wholly or in part."""
+    """The numbers of the tokens that these characters cover, wholly or in part."""
     return [i for i, token in enumerate(annotation.tokens) if token.start < place[1] and token.end > place[0]]
 
 
 def heads_at(annotation: Annotation, place: Place) -> list[Token]:
-    """The tokens there that depend on no other token there; all of them if nobody parsed the text."""
+    """The tokens of the span that depend on no other token in it; all of them if the text is not parsed."""
     inside = tokens_at(annotation, place)
     parsed = any(token.head >= 0 for token in annotation.tokens)
     return [annotation.tokens[i] for i in inside if not parsed or annotation.tokens[i].head not in inside]
@@ -143,5 +143,5 @@ def head_token(pair: ReadPair, span: AlignedSpan) -> Token | None:
 
 
 def span_text(pair: ReadPair, span: AlignedSpan) -> str:
-    """The source text at that place."""
+    """The source text of the span."""
     return pair.source.text[span.start : span.end]

@@ -1,7 +1,7 @@
-"""Files of behavioural cases and of a system's outputs for them: JSONL, or TSV with the same columns.
+"""Reads and writes files of behavioural cases and of outputs: JSONL, or TSV with the same columns.
 
-A case is `{id, capability, source, reference, edited_source, pseudo_reference, edit}`, its outputs are `{id,
-output, edited_output}`. If a file does not name the edit, it is found by comparing the texts.
+A case is `{id, capability, source, reference, edited_source, pseudo_reference, edit}`, and its outputs are
+`{id, output, edited_output}`. If a file does not name the edit, the texts are compared to find it.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ _TEXTS = ("id", "capability", "source", "reference", "edited_source", "pseudo_re
 
 
 def read_cases(path: FilePath) -> list[BehaviorCase]:
-    """Read the cases of a file in their order: at least one, and no id twice.
+    """Read the cases of a file in order; it must have at least one, and no id twice.
 
-    A case without `edit`, or with one in another form, gets the differences of its two sources, and those of
-    its references if there are as many: more would mean that the rest was adapted, so the edit is unclear.
+    If `edit` is missing or has another form, the edit is computed from the differences of the two sources and
+    of the two references. If the references have a different number of differences, the rest was adapted and
+    the edit of the reference is unclear.
     """
     cases: dict[str, BehaviorCase] = {}
     for line, record in _records(path):
@@ -57,7 +58,7 @@ def write_cases(where: FilePath | TextIO, cases: Iterable[BehaviorCase]) -> None
 
 
 def case_record(case: BehaviorCase) -> dict[str, Any]:
-    """A case as a JSON record; `edit` has the changes of the source and of the reference."""
+    """Convert a case to a JSON record; `edit` has the changes of the source and of the reference."""
     record: dict[str, Any] = {key: getattr(case, key) for key in _TEXTS}
     record["edit"] = {
         "source": [_edit_record(edit) for edit in case.changes],
@@ -70,12 +71,12 @@ def case_record(case: BehaviorCase) -> dict[str, Any]:
 
 
 def _edit_record(edit: Edit) -> dict[str, Any]:
-    """An edit as files have it."""
+    """Return an edit in the form that files have."""
     return {"start": edit.start, "end": edit.end, "before": edit.before, "after": edit.after}
 
 
 def read_outputs(path: FilePath) -> dict[str, str | None]:
-    """The outputs of a file by segment id: the case's own for its original, with `/edited` for its edit.
+    """Read outputs by segment id: the case's id for its original, and with `/edited` for its edit.
 
     Records are `{id, output, edited_output}`, or `{id, output}` with both ids. `None` means that the system
     gave no output; cases that the file does not name are absent.
@@ -84,7 +85,7 @@ def read_outputs(path: FilePath) -> dict[str, str | None]:
     for line, record in _records(path):
         name = _text(record, "id", shown(path), line)
         texts_by_id = {
-            key: _optional(record, column, shown(path), line)
+            key: None if record[column] is None else _text(record, column, shown(path), line)
             for key, column in ((name, "output"), (edited_id(name), "edited_output"))
             if column in record
         }
@@ -101,7 +102,7 @@ def read_outputs(path: FilePath) -> dict[str, str | None]:
 
 
 def read_outputs_of(ids: Collection[str], path: FilePath, context: RunContext) -> dict[str, str | None]:
-    """The same for cases with these ids. Those of others are reported, since a case without is skipped."""
+    """Read outputs for cases with these ids; report outputs of others, since a case without is skipped."""
     outputs = read_outputs(path)
     strange = list(dict.fromkeys(key.removesuffix(EDITED) for key in outputs if key not in ids))
     if not any(key in ids for key in outputs):
@@ -112,7 +113,7 @@ def read_outputs_of(ids: Collection[str], path: FilePath, context: RunContext) -
 
 
 def read_material(source: Any, reference: Any, pair: Pair, context: RunContext) -> list[Segment]:
-    """A parallel text, from files or lists of texts; without a reference, both sides of cases.
+    """Read a parallel text from files or lists of texts; without a reference, both sides of cases.
 
     The input is a file of cases or plain segments. Texts in another language are reported, and two sides that
     seem to be swapped are an error.
@@ -179,9 +180,9 @@ def _with_differences(case: BehaviorCase) -> BehaviorCase:
 
 
 def _changes(edit: Any, side: str, text: str, path: str, line: int) -> tuple[Edit, ...]:
-    """The changes of one side, which must be in order and at the given places.
+    """Read the changes of one side, which must be in order and at the given places.
 
-    Other makers of cases may describe edits otherwise, in words or lists; then the texts are compared.
+    Cases from other tools may describe edits differently, in words or lists; then the texts are compared.
     """
     records = edit.get(side) if isinstance(edit, dict) else None
     if not isinstance(records, list) or not all(isinstance(change, dict | list) for change in records):
@@ -213,12 +214,8 @@ def _text(record: Mapping[str, Any], key: str, path: str, line: int) -> str:
     return value
 
 
-def _optional(record: Mapping[str, Any], key: str, path: str, line: int) -> str | None:
-    return None if record[key] is None else _text(record, key, path, line)
-
-
 def _records(path: FilePath) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records with their line numbers. A file that does not begin with `{` is a table with a header."""
+    """Read the records with their line numbers; a file that does not begin with `{` is a table."""
     name = shown(path)
     lines = split_lines(read_bytes(path), name)
     if not lines[0].lstrip().startswith("{"):
@@ -259,9 +256,9 @@ _PIECE = re.compile(r"[⺀-鿿가-힯豈-﫿]|[^\W⺀-鿿가-힯豈-﫿]+|\s+|."
 
 
 def changes_between(before: str, after: str) -> tuple[Edit, ...]:
-    """The edits that make `after` of `before`, in order, by whole words (characters of Chinese or Japanese).
+    """The edits that turn `before` into `after`, in order, by whole words (characters in Chinese, Japanese).
 
-    Edits with nothing but a space between them are one.
+    Edits with only a space between them are joined.
 
     >>> changes_between("A small dog barks", "A very young cat barks")
     (Edit(start=2, end=11, before='small dog', after='very young cat', pos=''),)
@@ -289,7 +286,7 @@ def _starts(pieces: Sequence[str]) -> list[int]:
 
 
 def _other_languages(segments: Sequence[Segment], pair: Pair) -> tuple[str, str]:
-    """The languages that sources and references certainly have instead of those of the pair, or nothing."""
+    """The languages of the sources and references, if they certainly differ from the language pair."""
     references = [text for segment in segments for text in segment.references[:1]]
     return (
         foreign_language([segment.source for segment in segments], pair.source.code),

@@ -1,7 +1,7 @@
-"""Makes test cases from a parallel corpus: reads it, finds the places to edit, has them filled and checked.
+"""Makes test cases from a parallel corpus: finds places to edit, fills them, and checks the results.
 
-The pipeline of section 3 of Wu, Liu, Yeung (2023), for any infiller. Cases are made in rounds: in each round,
-a source without a case gets its next place.
+This is the pipeline of section 3 of Wu, Liu, Yeung (2023), for any infiller. Cases are made in rounds: each
+round tries the next place of every source that has no case yet.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from mtassay.nlp.links import Links, WordAligner, open_aligner, read_pharaoh
 FILTERED = "pairs not equally good"
 """Why the quality filter drops a case."""
 NO_REPLY = "no reply"
-"""Why an edit has no result: a service did not answer."""
+"""The reason of an edit without a result because a service did not answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Helpers:
-    """The tools of case generation; missing ones are the best installed ones.
+    """The tools of case generation; for a missing tool, the best installed one is used.
 
-    `links` are by segment id, and replace the aligner's. `quality_filter` are reference-free metrics by name;
-    without one nothing is filtered. `blocked` are words that no case may have.
+    `links` by segment id replace the aligner's links. `quality_filter` has reference-free metrics by name;
+    without a metric nothing is filtered. `blocked` has words that no case may contain.
     """
 
     aligner: WordAligner | None = None
@@ -53,7 +53,7 @@ class Helpers:
 
 
 class Dropped(NamedTuple):
-    """A masked pair without a case, and why; `reply` is the exact reply of a model."""
+    """A masked pair that gave no case, and the reason; `reply` is the exact reply of a model."""
 
     segment_id: str
     capability: str
@@ -67,11 +67,11 @@ class Dropped(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GeneratedCases(Generated):
-    """The cases, by capability and then in the order of the segments, and the counts behind them.
+    """The cases, by capability and then in the order of the segments, and counts of the process.
 
-    `sources` counts the drawn sources, `left_out` the unreadable ones among them. `asked` counts the masked
-    pairs of each capability: each became a case or is in `dropped`. `without` counts the sources that have no
-    case, by capability and reason.
+    `sources` is the number of sampled sources; `left_out` has those that could not be read. `asked` counts
+    the masked pairs of each capability; each pair became a case or is in `dropped`. `without` counts the
+    sources that have no case, by capability and reason.
     """
 
     cases: Sequence[BehaviorCase]
@@ -83,7 +83,7 @@ class GeneratedCases(Generated):
 
     @cached_property
     def dropped(self) -> list[Dropped]:
-        """The masked pairs without a case."""
+        """The masked pairs that gave no case."""
         return [Dropped(**record) for record in self.refused]
 
     @property
@@ -102,7 +102,7 @@ class GeneratedCases(Generated):
         return f"{plural(len(self.cases), 'case')} of {tried} that were tried{dropped}{left_out}"
 
     def check(self) -> None:
-        """Raise an error if a language model did not answer, or if there is no case."""
+        """Raise an error if a language model did not answer or no case was made."""
         unanswered = [drop for drop in self.dropped if drop.reason == NO_REPLY]
         if unanswered:
             raise ServiceError(
@@ -115,7 +115,7 @@ class GeneratedCases(Generated):
             )
 
     def record(self) -> dict[str, Any]:
-        """All counts for a program, capabilities in the usual order."""
+        """All counts as JSON data, with the capabilities in the usual order."""
         cases, drops = Counter(case.capability for case in self.cases), self.drops
         return {
             "sources": self.sources,
@@ -134,7 +134,7 @@ class GeneratedCases(Generated):
 
 @dataclass
 class _Slot:
-    """A source that a capability still needs cases from."""
+    """A source that still has to give a case for a capability."""
 
     order: int
     pair: ReadPair
@@ -170,7 +170,7 @@ class Rounds:
     def make(
         self, capability: Capability, pairs: Sequence[ReadPair], spans: Sequence[Sequence[AlignedSpan]]
     ) -> None:
-        """All cases of one capability, in rounds: a source without a case gets its next place in the next."""
+        """Make all cases of one capability; each round tries the next place of each source without a case."""
         slots = []
         for order, (pair, aligned) in enumerate(zip(pairs, spans, strict=True)):
             fitting = capability.spans(pair, aligned)
@@ -183,7 +183,7 @@ class Rounds:
             slots.append(
                 _Slot(order, pair, places, per_segment, per_segment * self.recipe.attempts, finished)
             )
-        # If not all are needed, the first ones must not be the first of the file.
+        # If not all sources are needed, choose them at random, not from the start of the file.
         random.Random(f"{self.recipe.seed}\0{capability.name}").shuffle(slots)
         most = self.recipe.max_cases
         count = 0
@@ -209,7 +209,7 @@ class Rounds:
         self.asked[capability.name] += len(asked)
         by_id: dict[str, tuple[_Slot, Filled, BehaviorCase]] = {}
         answers = self.infiller.fill([masked for _, masked in asked])
-        # If nobody answers any more, asking for other places only takes time.
+        # If the service no longer answers, trying other places only takes time.
         self.is_silent = all(isinstance(a, Rejected) and a.reason == NO_REPLY for a in answers)
         for slot, answer in self._checked(capability, slots, answers):
             case = self._case(capability, slot, answer)
@@ -223,7 +223,7 @@ class Rounds:
         return len(filtered)
 
     def _mask(self, capability: Capability, slot: _Slot) -> Masked | None:
-        """The next place of a source; `None` closes the source, since all of its places are finished."""
+        """Mask the next place of a source; `None` if all its places were tried, which closes the source."""
         slot.attempts -= 1
         place = next(slot.places, None)
         if place is None:
@@ -235,7 +235,7 @@ class Rounds:
     def _checked(
         self, capability: Capability, slots: Sequence[_Slot], answers: Sequence[Filled | Rejected]
     ) -> Iterator[tuple[_Slot, Filled]]:
-        """The answers that pass all checks."""
+        """Return the answers that pass all checks."""
         filled = [answer for answer in answers if isinstance(answer, Filled)]
         annotations = iter(self.reader.annotate([answer.source for answer in filled]))
         for slot, answer in zip(slots, answers, strict=True):
@@ -311,7 +311,7 @@ def generate(
     recipe: Recipe = _RECIPE,
     helpers: Helpers = _HELPERS,
 ) -> GeneratedCases:
-    """Cases for these capabilities, without repeated edits; the same input and seed give the same ones."""
+    """Make cases for these capabilities without repeated edits; equal inputs and seeds give equal cases."""
     source_reader = helpers.source_annotator or _reader(infiller, pair.source)
     reference_reader = helpers.reference_annotator or _reader(infiller, pair.target)
     for capability in capabilities:
@@ -366,7 +366,7 @@ def generate(
 def make_cases(
     segments: Sequence[Segment], pair: Pair, recipe: Recipe, context: RunContext
 ) -> GeneratedCases:
-    """Make cases by a recipe, which names the tools; `context.ask` asks the language model, if one fills."""
+    """Make cases with the tools that a recipe names; `context.ask` sends requests to a language model."""
     infiller = open_infiller(recipe.infill, pair, context)
     aligner, links = _aligner(recipe.aligner, segments, pair)
     helpers = Helpers(
@@ -396,7 +396,7 @@ def make_cases(
 
 
 def _readable(capabilities: Sequence[Capability], helpers: Helpers, context: RunContext) -> list[Capability]:
-    """The capabilities that the annotator of the sources can support; the others are reported."""
+    """Return the capabilities that the source's annotator supports, and report the others."""
     reader = helpers.source_annotator
     assert reader is not None
     unread = [one.name for one in capabilities if one.needs - reader.gives]
@@ -408,7 +408,7 @@ def _readable(capabilities: Sequence[Capability], helpers: Helpers, context: Run
 def _aligner(
     name: str | None, segments: Sequence[Segment], pair: Pair
 ) -> tuple[WordAligner | None, dict[str, Links] | None]:
-    """The aligner, and the links of a file by segment id: a sample lacks some of the file's lines."""
+    """Return the aligner, and a file's links by segment id, since a sample has only some of the lines."""
     if name is None:
         return None, None
     aligner = open_aligner(pair, name=name)
@@ -428,11 +428,11 @@ def _annotator(language: Language, name: str | None) -> Annotator | None:
 
 
 def _reader(infiller: Infiller, language: Language) -> Annotator:
-    """The infiller's own annotator, else the best installed one."""
+    """Return the infiller's own annotator, or else the best installed annotator."""
     return infiller.reader(language.code) or best_annotator(language)
 
 
 def _spans(pair: ReadPair, infiller: Infiller, *, start: bool, forms: bool) -> list[AlignedSpan]:
-    """All places that can be edited: those that the infiller knows, else all aligned ones."""
+    """All places that can be edited: the places that the infiller knows, or else all aligned places."""
     own = infiller.spans(pair, start=start, forms=forms)
     return aligned_spans(pair, start=start) if own is None else own

@@ -1,7 +1,7 @@
-"""Whether an edit is in a translation: found, provably ignored, or unknown.
+"""Finds whether a translation has an edit: it is found, provably ignored, or unknown.
 
-An edit that is not found proves nothing, since it may have been said in other words. Nor does an old word
-prove anything if the edit may be a synonym, as those of language models often are.
+If an edit is not found, nothing is proven, since it may be translated by other words. An old word that is
+still there proves nothing either if the edit may be a synonym, as edits by language models often are.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from mtassay.nlp.numbers import NumbersOf, read_numbers
 from mtassay.nlp.numerals import canonical_number
 
 LEAST_LETTERS, LEAST_CHARACTERS = 3, 2
-"""Shorter words, and single characters of a script without spaces, prove nothing."""
+"""Shorter words prove nothing, and neither do single characters of a script without spaces."""
 
 
 class EditedPair(NamedTuple):
-    """An edit: the changes of the source and of the reference, and both references.
+    """An edit: the changes of the source and the reference, and both references.
 
-    `distinct` says whether the new words are known to have another meaning than the old. `source` and
+    `distinct` says whether the new words are known to differ in meaning from the old words. `source` and
     `target` are language codes.
     """
 
@@ -41,8 +41,8 @@ class EditedPair(NamedTuple):
 def is_ignored(edit: EditedPair, output: str, edited_output: str) -> bool:
     """Whether the translation of the edited source provably lacks the edit.
 
-    The outputs are the translations of both sources. The edit is lacking if they have the same words, or if
-    the old number, name or word is still there as often as before and the new one is not.
+    The outputs are the translations of both sources. The edit is ignored if both outputs have the same words.
+    It is also ignored if the old number, name or word is as frequent as before and the new one is missing.
 
     >>> changes, references = [Edit(4, 7, "cat", "dog")], ("O gato dorme", "O cão dorme")
     >>> edit = EditedPair(changes, [Edit(2, 6, "gato", "cão")], references, Distinct(True, True))
@@ -72,7 +72,7 @@ def _changes_value(change: Edit, language: str) -> bool:
 
 
 def _is_copied(change: Edit, others: Sequence[Edit]) -> bool:
-    """Whether a name stays unchanged on the other side, so that no other words for it can be right."""
+    """Whether a name is unchanged in the other language, so that no other words for it can be right."""
     words = words_of(change.after)
     if not any(character.isupper() for character in change.after) or words == words_of(change.before):
         return False
@@ -80,7 +80,7 @@ def _is_copied(change: Edit, others: Sequence[Edit]) -> bool:
 
 
 def _keeps_value(change: Edit, edit: EditedPair, output: str, edited_output: str) -> bool:
-    """Whether an old number or currency sign is still there and a new one is not, in any usual form."""
+    """Whether an old number or currency sign is still there and the new one is missing in all usual forms."""
     old, new = _values(change.before, edit.target), _values(change.after, edit.target)
     gone, come = old - new, new - old
     if not gone or not come:
@@ -99,14 +99,14 @@ def _has_value(value: str, values: Counter[str], text: NumbersOf, source: Number
 
 
 def _keeps_words(change: Edit, expected: Sequence[str], first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether the old words are still there as often as before, and no form of a new one is."""
+    """Whether the old words are as frequent as before and no form of a new word is there."""
     old, new = _differing(words_of(change.before), words_of(change.after))
     if not old or not new or not _is_telling(old):
         return False
     times = _times(old, second)
     if not times >= _times(old, first) > 0 or times <= _times(old, expected):
         return False
-    # A new word that the translation of the original has as often is there for something else.
+    # A new word that the translation of the original has equally often translates something else.
     return not any(_times([word], second) > _times([word], first) for word in new)
 
 
@@ -115,12 +115,12 @@ _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 @lru_cache(maxsize=1 << 14)
 def _values(text: str, language: str) -> Counter[str]:
-    """Numbers and signs of currencies; number words become digits where the language's are known."""
+    """Numbers and currency signs; number words become digits if we know the number words of the language."""
     values: Counter[str] = Counter()
     for token in _normaliser(language).tokens(text):
         if token.text[0].isdecimal() or unicodedata.category(token.text[0]) == "Sc":
             values[token.text] += 1
-            # Of "31 mil" the 31 may be what was edited.
+            # In "31 mil", only the 31 may have been edited.
             figure = _FIGURE.match(text, token.start, token.end)
             value = canonical_number(figure.group(), language=language) if figure else None
             if value is not None and value != token.text:
@@ -134,7 +134,7 @@ def _normaliser(language: str) -> Normaliser:
 
 
 def _differing(old: Sequence[str], new: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Both texts without the words that they have in common at the beginning or end.
+    """Remove the words that both texts share at the beginning or end.
 
     >>> _differing(["a", "casa", "grande"], ["a", "rua", "grande"])
     (['casa'], ['rua'])
@@ -155,7 +155,7 @@ def _is_telling(words: Sequence[str]) -> bool:
 
 
 def _times(words: Sequence[str], text: Sequence[str]) -> int:
-    """Count the words; a single word counts in any of its forms."""
+    """Count how often these words occur; a single word counts in any of its forms."""
     if len(words) == 1 and not is_unspaced(words[0]):
         return sum(word == words[0] or are_forms(word, words[0]) for word in text)
     return count_in_a_row(words, text)
@@ -165,28 +165,28 @@ def _times(words: Sequence[str], text: Sequence[str]) -> int:
 _UNSPACED = "⺀-鿿豈-﫿぀-ヿ฀-๿"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _UNSPACED_WORD = re.compile(f"[{_UNSPACED}]")
-_GROUPED = re.compile(r"(?<=\d)，(?=\d{3}(?!\d))")  # 3，789 by systems that write Chinese marks everywhere
+_GROUPED = re.compile(r"(?<=\d)，(?=\d{3}(?!\d))")  # 3，789: Chinese punctuation in numbers
 _PARTICLES = frozenset("的了着地得们個个是在")
 STEM = 4
-"""Two words of at least this many equal first letters can be forms of one word."""
+"""Two words with at least this many equal first letters can be forms of one word."""
 SHARE = 0.7
-"""The share of the shorter word that these letters must cover."""
+"""The share of the shorter word that the equal first letters must cover."""
 ENDING = 4
-"""Number of letters by which one of the two may be longer."""
+"""Largest difference in length (letters) between two forms of a word."""
 SMALL = 2
 """Numbers of at most this many digits are often written as words."""
 CHARACTERS = 2 / 3
-"""In a script without spaces: this share of the characters, close together, is the same segment."""
+"""In a script without spaces, words are found if this share of their characters is close together."""
 
 
 def find_edit(
     changes: Sequence[Edit], pseudo_reference: str, output: str, *, original_output: str = ""
 ) -> bool | None:
-    """Whether an output has the edit; `changes` are those of the reference. `None` if unknown.
+    """Whether an output has the edit; `changes` are the changes of the reference. `None` if unknown.
 
-    Numbers count in every usual form, words in every form of the same stem. Of a segment that was deleted,
-    nothing may be left. Words that `original_output`, the translation before the edit, has as often prove
-    nothing: a determiner or a preposition is in most sentences.
+    Numbers count in every usual form, and words in every form of the same stem. If words were deleted, none
+    of them may be left. A word that is equally frequent in `original_output`, the translation before the
+    edit, proves nothing; determiners and prepositions are in most sentences.
 
     >>> edit = [Edit(2, 6, "gato", "cachorro")]
     >>> [find_edit(edit, "O cachorro dorme", text) for text in ("Dormem os cachorros", "O cão dorme")]
@@ -202,7 +202,7 @@ def find_edit(
 
 @lru_cache(maxsize=1 << 14)
 def words_of(text: str) -> tuple[str, ...]:
-    """The words in lower case, without marks; characters of scripts without spaces one by one.
+    """Split a text into lower-case words, without marks; in unspaced scripts, into single characters.
 
     >>> words_of("Ａ Casa-Grande 很大")
     ('a', 'casa', 'grande', '很', '大')
@@ -211,7 +211,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def is_unspaced(word: str) -> bool:
-    """Whether a word is a character of a script that puts no spaces between words."""
+    """Whether a word is a character of a script without spaces between words."""
     return _UNSPACED_WORD.fullmatch(word) is not None
 
 
@@ -227,13 +227,13 @@ def _find(change: Edit, pseudo_reference: str, output: str, original_output: str
     times = count_in_a_row(edit_words, output_words)
     if times > max(elsewhere, count_in_a_row(edit_words, earlier), 0):
         return True
-    if times or _has_forms(edit_words, earlier):  # It may be another one of the same words.
+    if times or _has_forms(edit_words, earlier):  # It may be another occurrence of the same word.
         return None
     return True if _has_forms(edit_words, output_words) else None
 
 
 def _find_numbers(after: str, pseudo_reference: str, output: str) -> bool | None:
-    """Whether the numbers are there; `None` if a small one may be there as a word."""
+    """Whether the numbers are there; `None` if a small number may be written as a word."""
     output = _GROUPED.sub(",", output)
     have, expected = NumbersOf(output), NumbersOf(pseudo_reference)
     gone = [n for n in read_numbers(after) if not have.has(n, source=NumbersOf(after))]
@@ -263,7 +263,7 @@ def _has_characters(characters: Sequence[str], output_words: Sequence[str]) -> b
         return False
     need, size = Counter(characters), len(characters) + 2
     enough = CHARACTERS * len(characters)
-    near: Counter[str] = Counter()  # those of the last `size` words that are looked for
+    near: Counter[str] = Counter()  # counts among the last `size` words
     common = 0
     for place, word in enumerate(output_words):
         if word in need:

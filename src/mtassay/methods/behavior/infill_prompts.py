@@ -1,7 +1,7 @@
-"""Prompts for a language model: those of Wu, Liu, Yeung (2023), tables 3 and 8, for any two languages.
+"""The prompts of Wu, Liu, Yeung (2023), tables 3 and 8, for a language model and any two languages.
 
-Their templates are for English and Chinese, one masked place, and an answer after two labels. Several
-places, the example, JSON answers and the objection to an earlier answer are ours. The wording is in
+Their templates are for English and Chinese, for one masked place, and for an answer after two labels. We
+added several places, the example, JSON answers and the objection to an earlier answer. The wording is in
 `infill_prompts.toml`.
 """
 
@@ -33,7 +33,7 @@ _TEXT = {"type": "string"}
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        # Not read: a model that must write the new words before the sentences leaves fewer masks.
+        # We do not read it: a model that must first write the new words leaves fewer masks in the sentences.
         _WORDS_KEY: _TEXT,
         _TRANSLATED_KEY: _TEXT,
         SOURCE_KEY: _TEXT,
@@ -55,11 +55,11 @@ _BEGINS_WITH_VOWEL = re.compile(r"(?!Uk|Uy|Ew)[AEIOU]")
 
 
 def messages(masked: Masked, pair: Pair, *, objections: Sequence[str] = ()) -> list[Message]:
-    """The conversation that asks for one masked pair to be filled.
+    """Return the conversation that asks a model to fill one masked pair.
 
-    A filled example comes first, if we have one in both languages: small models copy a mask unless they have
-    seen one filled. Objections are sentences about earlier answers; they are before the pair, since a small
-    model takes what comes last for the text to work on.
+    A filled example comes first if we have it in both languages, since small models without an example copy
+    the masks. Objections are sentences about earlier answers. They come before the pair, since a small model
+    works on the text that comes last.
     """
     is_shown = {pair.source.code, pair.target.code} <= _prompts()["examples"].keys()
     system = _prompts()["system"].format(source=pair.source.name, target=pair.target.name)
@@ -119,7 +119,7 @@ def _instruction(masked: Masked) -> str:
 
 
 def _kind(masked: Masked) -> str:
-    """The masked word or phrase: an instruction names it before its `other than`.
+    """The kind of the masked word or phrase, which an instruction names before `other than`.
 
     >>> pair = ReadPair("1", Annotation("A shop"), Annotation("Uma loja"), frozenset())
     >>> _kind(Masked(pair, "noun", (AlignedSpan(2, 6, 4, 8, "NOUN", 1),), ('a noun other than "shop"',)))
@@ -130,7 +130,7 @@ def _kind(masked: Masked) -> str:
 
 
 def _numbered(masked: Masked) -> tuple[str, str]:
-    """Both masked texts; several masks are numbered, since a translation may have another order."""
+    """Both masked texts; several masks are numbered, since their order may differ in the translation."""
     if len(masked.spans) == 1:
         return masked.source, masked.reference
     both = []
@@ -156,20 +156,20 @@ _LEFT = re.compile(
 _UNSPACED = "⺀-鿿豈-﫿぀-ヿ가-힯฀-๿"
 _PIECE = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+|[^\w\s]")
 _SPACED_LETTER = re.compile(rf"[^\W{_UNSPACED}]")
-# A number of a mask may be in a place where no text can have one.
+# A mask number may be where no text can have a mask.
 _GAP = "\0"
 
 
 @dataclass(frozen=True, slots=True)
 class Adapted:
-    """The edit of a text in which more was changed; `share` is that of its changed unmasked words, 0 to 1."""
+    """The edit of a text with other changes; `share` is the changed share of its unmasked words, 0 to 1."""
 
     changes: tuple[Edit, ...]
     share: float
 
 
 def is_left(text: str, *, before: str = "") -> bool:
-    """Whether a text still has a mask, in any usual spelling, that was not in it `before`.
+    """Whether a text still has a mask (in any usual spelling) that was not in the text `before`.
 
     >>> is_left("A <mask> barks"), is_left("A [MASK 2] barks"), is_left("A dog barks")
     (True, True, False)
@@ -178,17 +178,12 @@ def is_left(text: str, *, before: str = "") -> bool:
     return any(mask.group().casefold() not in old_masks for mask in _LEFT.finditer(text))
 
 
-def places_of(masked: str) -> list[Place]:
-    """Where the masks of a text are."""
-    return [mask.span() for mask in re.finditer(re.escape(MASK), masked)]
-
-
 def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Edit, ...] | None:
-    """The changes that turn `text` into `filled`, one at each place; `None` if anything else changed.
+    """Return the changes that turn `text` into `filled`, one per place; `None` if anything else changed.
 
-    `places` are in order and do not overlap. All other characters must be the same; only spaces at the edges
-    of a place may differ, where no two words run together, and those of `text` count. None is empty. With
-    several places a text can be read in more than one way: earlier ones are as short as can be.
+    `places` are in order and do not overlap. All other characters must be the same. Only spaces at the edges
+    of a place may differ if no two words run together; then the spaces of `text` are used. No change is
+    empty. If several places allow more than one reading, the earlier changes are as short as possible.
 
     >>> exact_changes("A small dog barks", [(2, 7)], "A very young dog barks")
     (Edit(start=2, end=7, before='small', after='very young', pos=''),)
@@ -205,7 +200,7 @@ def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Edit
     at, fills, glued = len(first), [], [first]
     for piece in kept[1:-1]:
         middle = piece.strip()
-        # At least one character is the filling.
+        # A filling has at least one character.
         fill_end = filled.find(middle, at + 1, stop) if middle else _next_space(filled, at, stop)
         if fill_end < 0:
             return None
@@ -223,11 +218,11 @@ def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Edit
 
 
 def adapted_changes(text: str, places: Sequence[Place], filled: str) -> Adapted:
-    """The edits of a text in which the rest may have changed too, and the changed share of the rest.
+    """Return the edits of a text whose other words may have changed, and the changed share of these.
 
-    The share is that of lost unmasked words, and of new words not next to a place, among all unmasked words
-    (characters of a script without spaces are words). Two places with nothing left between them share one
-    change.
+    The share counts lost unmasked words and new words that are not next to a place, relative to all unmasked
+    words (in a script without spaces, characters are words). If nothing is left between two places, they
+    share one change.
 
     >>> adapted = adapted_changes("o gato preto dorme bem", [(2, 6)], "a gata preta dorme bem")
     >>> adapted.changes[0].after, adapted.share
@@ -241,7 +236,7 @@ def adapted_changes(text: str, places: Sequence[Place], filled: str) -> Adapted:
         if kind == "equal":
             continue
         gone = sum(piece != _GAP for piece in before[i:j])
-        if gone == j - i:  # no place is here
+        if gone == j - i:  # not a place
             moved += max(gone, m - k)
             continue
         moved += gone
@@ -253,7 +248,7 @@ def adapted_changes(text: str, places: Sequence[Place], filled: str) -> Adapted:
 
 
 def _pieces(text: str, places: Sequence[Place]) -> tuple[list[str], list[int], list[int]]:
-    """The words of a text with a mark at each place, and where each begins and ends."""
+    """The words of a text with a marker for each place, and where each word begins and ends."""
     pieces, done = [], 0
     for start, end in places:
         pieces += [(m.group(), *m.span()) for m in _PIECE.finditer(text, done, start)]
@@ -275,7 +270,7 @@ def _run_together(left: str, right: str) -> bool:
 
 
 MOST_CHARACTERS = 20_000
-"""A longer reply is not read: no pair of sentences has that length."""
+"""Longer replies are not read, since no pair of sentences is so long."""
 
 _QUOTES = ('""', "''", "“”", "‘’", "「」", "『』", "«»")
 
@@ -288,7 +283,7 @@ class Sentences(NamedTuple):
 
 
 def read_reply(text: str) -> Sentences | None:
-    """The two sentences of a reply, which is one JSON object and nothing else; `None` for any other.
+    """Read the two sentences of a reply; `None` if the reply is not exactly one JSON object.
 
     >>> read_reply('{"filled_source": "A cat.", "filled_translation": "Um gato."}')
     Sentences(source='A cat.', reference='Um gato.')
@@ -308,7 +303,7 @@ def read_reply(text: str) -> Sentences | None:
 
 
 def unquoted(sentence: str) -> str:
-    """A sentence without quotation marks around all of it.
+    """Remove quotation marks that enclose the whole sentence.
 
     >>> unquoted('"A cat."'), unquoted('"No", he said, "not now"')
     ('A cat.', '"No", he said, "not now"')

@@ -1,6 +1,6 @@
-"""The interface of an infiller: it gets pairs with aligned spans masked, and returns edited pairs.
+"""The interface of an infiller, which gets pairs with masked aligned spans and returns edited pairs.
 
-It is written `NAME` or `NAME:REST`, as `lexicon` and `llm:openai:gpt-5-mini`; the infiller reads the rest.
+An infiller is written `NAME` or `NAME:REST`, as `lexicon` or `llm:openai:gpt-5-mini`; it reads `REST` itself.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ MASK = "<mask>"
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """One edit to make: these spans of this pair, for this capability. `number` tells repetitions apart.
+    """An edit to make in these spans of a pair, for a capability. `number` distinguishes repetitions.
 
-    `instructions` has one entry for each span: the text wanted there, in words.
+    `instructions` describes the wanted text for each span.
     """
 
     pair: ReadPair
@@ -51,7 +51,7 @@ class Masked:
 class Filled:
     """The result of an infiller. `changes` are in the source; `reference` is the whole pseudo-reference.
 
-    `reference_changes` has the edit of the reference, where it is known. `facts` go into the provenance.
+    `reference_changes` has the edit of the reference if it is known. `facts` go into the provenance.
     """
 
     masked: Masked
@@ -64,9 +64,9 @@ class Filled:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Why there is no result for a masked pair; `reply` is the exact reply of a model.
+    """The reason why a masked pair has no result; `reply` is the exact reply of a model.
 
-    `is_final` says that this place will never have a result, however often it is tried.
+    `is_final` says that trying this place again will never give a result.
     """
 
     masked: Masked
@@ -76,7 +76,7 @@ class Rejected:
 
 
 class Distinct(NamedTuple):
-    """Whether some edit of a case is known to change the meaning, and whether all are."""
+    """Whether some or all edits of a case are known to change the meaning."""
 
     some: bool
     all: bool
@@ -85,8 +85,8 @@ class Distinct(NamedTuple):
 class Infiller(ABC):
     """Fills masked pairs.
 
-    `argument` describes the text after the name and a colon; empty if none is allowed. `is_exact` marks an
-    infiller whose edits say the same on both sides, so no measure has to filter them.
+    `argument` describes the text after `NAME:`; it is empty if no text is allowed. `is_exact` marks an
+    infiller whose edits have the same meaning in both languages, so no measure has to filter them.
     """
 
     name: str
@@ -95,46 +95,46 @@ class Infiller(ABC):
 
     @classmethod
     def open(cls, pair: Pair, rest: str, context: RunContext) -> Infiller:
-        """The infiller for a pair; `rest` is the text after the colon. `context.ask` asks language models."""
+        """Open the infiller for a pair; `rest` is the text after the colon. `context.ask` asks models."""
         return cls()
 
     @classmethod
     def never_edits(cls, capability: type[Capability]) -> bool:
-        """Whether a capability can never have a result, whatever the text."""
+        """Whether a capability can never have a result in any text."""
         return False
 
     @classmethod
     def serves(cls, pair: Pair) -> bool:
-        """Whether it knows these two languages."""
+        """Whether the infiller knows these two languages."""
         return True
 
     def reader(self, language: str) -> Annotator | None:
-        """Its own annotator, if it needs no other and no aligner; `None` for the best installed ones."""
+        """The infiller's own annotator if it needs no other tools; `None` to use the best installed tools."""
         return None
 
     def lacks(self, capability: type[Capability]) -> bool:
-        """Whether a capability has no possible result in the languages of its pair."""
+        """Whether a capability has no possible result in the infiller's languages."""
         return self.never_edits(capability)
 
     @classmethod
     def distinct(cls, provenance: Mapping[str, Any]) -> Distinct:
-        """The known facts about the edits of a case it made: a language model's, say, may be synonyms."""
+        """What is known about the edits of its case: edits by a language model may be synonyms."""
         return Distinct(False, False)
 
     @property
     @abstractmethod
     def signature(self) -> str:
-        """Equal signatures mean equal fillings."""
+        """The signature; equal signatures mean equal fillings."""
 
     @abstractmethod
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
-        """One answer for each masked pair, in order."""
+        """Return one answer for each masked pair, in order."""
 
     def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan] | None:
-        """The places of a pair that it can fill; `None` if it takes everything that is aligned.
+        """The places of a pair that the infiller can fill; `None` if it can fill all aligned spans.
 
-        `start` allows the first word of the source. `forms` asks for capabilities that change the form of a
-        word, and not for capabilities that replace it.
+        `start` allows the first word of the source. `forms` asks for places where the form of a word is
+        changed, instead of places where a word is replaced.
         """
         return None
 
@@ -148,7 +148,7 @@ def _masked(text: str, places: Sequence[tuple[int, int]]) -> str:
 
 
 def infiller_names() -> list[str]:
-    """All infillers, in the form in which they are written.
+    """All infillers, as a user writes them.
 
     >>> infiller_names()[:2]
     ['llm:SYSTEM', 'models:SOURCE_MODEL,TARGET_MODEL']
@@ -157,7 +157,7 @@ def infiller_names() -> list[str]:
 
 
 def infiller_class(text: str) -> type[Infiller]:
-    """The class of the infiller that a person named; `UsageError` if it does not exist.
+    """Return the class of the infiller with this name; `UsageError` if there is none.
 
     >>> infiller_class("thesaurus")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -174,12 +174,12 @@ def infiller_class(text: str) -> type[Infiller]:
 
 
 def open_infiller(text: str, pair: Pair, context: RunContext) -> Infiller:
-    """The infiller that a person named."""
+    """Open the infiller that the user named."""
     return infiller_class(text).open(pair, text.partition(":")[2], context)
 
 
 def distinct_edits(provenance: Mapping[str, Any]) -> Distinct:
-    """The known facts about the edits of a case, by who made it.
+    """What is known about the edits of a case, which depends on its infiller.
 
     >>> distinct_edits({"infiller": "lexicon:en-pt:1a", "lexicon": ["month", "departure"]})
     Distinct(some=True, all=False)

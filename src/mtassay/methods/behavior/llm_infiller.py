@@ -1,7 +1,7 @@
 """A language model as infiller, as in Wu, Liu, Yeung (2023), section 3.1: it fills both sides at once.
 
-One request has one masked pair, and its reply is compared with that pair alone. After an unusable reply, the
-model is told the fault and asked again, up to a limit; then the reply is kept with the reason.
+Each request has one masked pair, and the reply is compared only with this pair. After an unusable reply, the
+model is asked again and told the fault, up to a limit. Then the last reply is kept with the reason.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from mtassay.systems.conversations import Conversations, conversation, open_chat
 class LLMInfiller(Infiller):
     """Fills masked pairs with a chat model.
 
-    `context.ask` makes the calls. `tries` is the largest number of requests for one pair, `adapted` the share
-    of the reference's other words that the model may change, 0 to 1.
+    `context.ask` makes the calls. `tries` is the largest number of requests for one pair. `adapted` is the
+    share (0 to 1) of the unmasked words of the reference that the model may change.
     """
 
     name = "llm"
@@ -40,40 +40,31 @@ class LLMInfiller(Infiller):
 
     @classmethod
     def open(cls, pair: Pair, rest: str, context: RunContext) -> LLMInfiller:
-        """A chat model as `SYSTEM?key=value&…`; the keys `tries` and `adapted` are ours."""
+        """Open a chat model from `SYSTEM?key=value&…`; the infiller reads `tries` and `adapted` itself."""
         system, own = _own_options(rest)
         return cls(open_chat("infiller", system, pair), context, **own)
 
     def __init__(
-        self,
-        model: ChatTranslator,
-        context: RunContext,
-        *,
-        tries: int = 3,
-        adapted: float = 0.5,
+        self, model: ChatTranslator, context: RunContext, *, tries: int = 3, adapted: float = 0.5
     ) -> None:
         if tries < 1 or not 0 <= adapted <= 1:
             raise UsageError("llm: tries must be 1 or more, and adapted from 0 to 1.")
         self.pair = model.pair
         self._system = Conversations(
-            name=model.name,
-            pair=model.pair,
-            model=model,
-            form="json",
-            schema=SCHEMA,
+            name=model.name, pair=model.pair, model=model, form="json", schema=SCHEMA
         )
         self._tools, self._tries, self._adapted = context, tries, adapted
 
     @property
     def signature(self) -> str:
-        """The model's signature, and the settings that decide which replies are taken."""
+        """The model's signature, and the settings that decide which replies are accepted."""
         return f"{self._system.signature}|tries:{self._tries}|adapted:{self._adapted:g}"
 
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
-        """One answer for each masked pair, in order.
+        """Return one answer for each masked pair, in order.
 
-        A reason is one of `objections`, `reply not understood`, `reference adapted too much`, or `no reply`,
-        where `Rejected.reply` is the service's error.
+        The reason of a rejection is one of `objections`, `reply not understood`, `reference adapted too much`
+        or `no reply`. For `no reply`, `Rejected.reply` is the error of the service.
         """
         answers: dict[int, Filled | Rejected] = {}
         waiting: dict[int, list[str]] = {i: [] for i in range(len(masked))}
@@ -117,7 +108,7 @@ class LLMInfiller(Infiller):
 
 
 def fit(masked: Masked, sentences: Sentences, *, adapted: float) -> Filled | str:
-    """The filled pair from two sentences for a masked one, or the reason why there is none."""
+    """Return the filled pair made from the two sentences of a reply, or the reason why they do not fit."""
     source, reference = masked.pair.source.text, masked.pair.reference.text
     if is_left(sentences.source, before=source) or is_left(sentences.reference, before=reference):
         return "mask left"

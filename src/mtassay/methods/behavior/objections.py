@@ -1,4 +1,4 @@
-"""Whether a filled pair is the test case that was asked for; the same checks for every infiller."""
+"""Checks whether a filled pair is the requested test case; they are the same for every infiller."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNSPACED = re.compile("[⺀-鿿豈-﫿぀-ヿ฀-๿]")
 
 @dataclass(frozen=True, slots=True)
 class Blocklist:
-    """Words and phrases, whatever their case; a word of a script without spaces counts inside others too.
+    """Blocked words and phrases in any case; words in a script without spaces also match inside other words.
 
     >>> blocked = Blocklist.of(["darn", "坏话"])
     >>> blocked.word_in("Oh, DARN it"), blocked.word_in("He darned socks"), blocked.word_in("说坏话的人")
@@ -36,9 +36,9 @@ class Blocklist:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Blocklist:
-        """A list of these."""
+        """Make a blocklist of these words and phrases."""
         kept = tuple(dict.fromkeys(filter(None, (_plain(word) for word in words))))
-        # Longer ones first: a message should name the longest.
+        # Longer phrases first, since a message should name the longest match.
         forms = [_form(word) for word in sorted(kept, key=len, reverse=True)]
         return cls(kept, re.compile("|".join(forms)) if forms else None)
 
@@ -49,7 +49,7 @@ class Blocklist:
 
 
 def read_blocklist(path: FilePath) -> Blocklist:
-    """The list in a file: one word or phrase per line; a line that begins with `#` is a remark."""
+    """Read a file with one word or phrase per line; lines that begin with `#` are comments."""
     lines = [line.strip() for line in read_lines(path)]
     blocked = Blocklist.of(line for line in lines if not line.startswith("#"))
     if not blocked.words:
@@ -75,11 +75,11 @@ REASONS = (
     "blocked word",
     "same as another case",
 )
-"""All answers of `objection`, in the order of its checks."""
+"""All results of `objection`, in the order of its checks."""
 
 MOST_GROWTH = 2.0
-"""Largest factor by which a text may grow, and by which the ratio of the two sides may change."""
-_ROOM = 40  # characters that a text may grow or shrink in any case
+"""The factor by which a text may grow at most, and the ratio of the two lengths may change at most."""
+_ROOM = 40  # growth or shrinkage (characters) that is always allowed
 _SHORTEST_TO_IDENTIFY = 20
 _WORD = re.compile(r"\w+")
 _LATIN = re.compile(r"[a-zà-öø-ÿ]")
@@ -94,11 +94,11 @@ def objection(
     blocked: Blocklist | None = None,
     case_keys: Collection[tuple[str, str]] = (),
 ) -> str | None:
-    """Why a filled pair is not a test case, one of `REASONS`; `None` if it is one.
+    """Return why a filled pair is not a test case, one of `REASONS`; `None` if it is a test case.
 
-    `source_annotation` is that of the edited source, for the capability's check. `pair` adds the check of the
-    language to that of the script; `case_keys` are the keys of existing cases. Missing arguments skip their
-    checks.
+    `source_annotation` annotates the edited source, for the capability's check. With `pair`, the language is
+    checked besides the script. `case_keys` are the keys of existing cases. If an argument is missing, its
+    check is skipped.
     """
     source, reference = filled.masked.pair.source.text, filled.masked.pair.reference.text
     if is_left(filled.source, before=source) or is_left(filled.reference, before=reference):
@@ -111,7 +111,7 @@ def objection(
         _same(change.before, change.after) for change in filled.reference_changes
     ):
         return "reference unchanged"
-    if not all(_has_words(change.after) for change in filled.reference_changes):
+    if not all(any(map(str.isalnum, change.after)) for change in filled.reference_changes):
         return "reference not filled"
     if _other_language(filled, pair):
         return "other language"
@@ -128,12 +128,12 @@ def objection(
 
 
 def case_key(filled: Filled) -> tuple[str, str]:
-    """The key that equal cases share: the source and the edited source."""
+    """The key by which equal cases are found: the source and the edited source."""
     return _plain(filled.masked.pair.source.text), _plain(filled.source)
 
 
 def told(reason: str, masked: Masked, pair: Pair) -> str:
-    """A reason as a sentence to a language model that is to try again."""
+    """Explain a reason to a language model, in a sentence that asks it to try again."""
     source, target = pair.source.name, pair.target.name
     originals = " and ".join(f'"{masked.pair.source.text[s.start : s.end]}"' for s in masked.spans)
     sentences = {
@@ -157,7 +157,7 @@ def told(reason: str, masked: Masked, pair: Pair) -> str:
 
 
 def _only_there(filled: Filled) -> bool:
-    """Whether the changes make the edited source, and lie within the masked spans."""
+    """Whether the changes produce the edited source and are within the masked spans."""
     source = filled.masked.pair.source.text
     spans = [(span.start, span.end) for span in filled.masked.spans]
     inside = all(
@@ -169,7 +169,7 @@ def _only_there(filled: Filled) -> bool:
 
 
 def _other_language(filled: Filled, pair: Pair | None) -> bool:
-    """Whether a side is in another script than before, or certainly in another language."""
+    """Whether one of the texts changed its script, or certainly its language."""
     texts = filled.masked.pair
     source, target = (pair.source.code, pair.target.code) if pair else (None, None)
     return _is_foreign(texts.source.text, filled.source, filled.changes, source) or _is_foreign(
@@ -190,7 +190,7 @@ def _is_foreign(before: str, after: str, changes: Sequence[Edit], code: str | No
 
 
 def _is_foreign_word(change: Edit, script: str) -> bool:
-    """Whether a filling is in another script; names and abbreviations in Latin letters may be anywhere."""
+    """Whether a filling has another script; Latin names and abbreviations are allowed in any text."""
     filling_script = script_of(change.after)
     if not filling_script or not script or filling_script in (script, script_of(change.before)):
         return False
@@ -198,7 +198,7 @@ def _is_foreign_word(change: Edit, script: str) -> bool:
 
 
 def _not_fluent(filled: Filled) -> bool:
-    """Whether a side repeats a word at the edit, becomes far too long, or no longer fits the other."""
+    """Whether a text now repeats a word, is far too long, or no longer fits the other text in length."""
     source, reference = filled.masked.pair.source.text, filled.masked.pair.reference.text
     for before, after in ((source, filled.source), (reference, filled.reference)):
         if not after.strip() or len(after) > max(MOST_GROWTH * len(before), len(before) + _ROOM):
@@ -211,7 +211,7 @@ def _not_fluent(filled: Filled) -> bool:
 
 
 def _has_wrong_article(filled: Filled, pair: Pair | None) -> bool:
-    """Whether an English side has `a` before a vowel now, or `an` before a consonant."""
+    """Whether an English text now has `a` before a vowel or `an` before a consonant."""
     if pair is None:
         return False
     texts = filled.masked.pair
@@ -222,12 +222,8 @@ def _has_wrong_article(filled: Filled, pair: Pair | None) -> bool:
     )
 
 
-def _has_words(text: str) -> bool:
-    return any(map(str.isalnum, text))
-
-
 def _stutters(text: str) -> int:
-    """Count words that occur twice in a row, and punctuation marks that do."""
+    """Count words and punctuation marks that are repeated immediately."""
     words: list[str] = _WORD.findall(text.casefold())
     marks = re.findall(r"([^\w\s.!?…-])\s*\1", text)
     return len(marks) + sum(a == b for a, b in pairwise(words))

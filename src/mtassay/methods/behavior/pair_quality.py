@@ -1,7 +1,7 @@
-"""Quality of generated pairs, by people and by a measure: table 2 of Wu, Liu, Yeung (2023).
+"""Quality of generated pairs, rated by people and by a measure, as in table 2 of Wu, Liu, Yeung (2023).
 
-People rate the fluency of the source (SSF), that of the target (TSF) and the adequacy of the translation
-(TA) from 1 to 3. The same is asked about the original pairs, and about those of another infiller.
+People rate the fluency of the source (SSF), the fluency of the target (TSF) and the adequacy of the
+translation (TA) from 1 to 3. They also rate the original pairs, and the pairs of another infiller.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ ORIGINALS = "Ref"
 """The paper's name for the original pairs."""
 ALPHA = "alpha"
 _LOWEST, _HIGHEST = 1, 3
-_SEED = 12345  # of the order in which the pairs of a run are asked
+_SEED = 12345  # for the order in which people rate the pairs of a run
 
 Decisions = Mapping[tuple[str, str], Decision]
 
 
 class RatedPair(NamedTuple):
-    """A source and its translation, by anybody; the id is that of the case or of the segment."""
+    """A source and any translation of it; the id is the id of the case or of the segment."""
 
     id: str
     source: str
@@ -68,17 +68,17 @@ class RatedPair(NamedTuple):
 
 
 def edited_pairs(cases: Iterable[BehaviorCase]) -> list[RatedPair]:
-    """The edited source and the pseudo-reference of each case, in order."""
+    """Return the edited source and the pseudo-reference of each case, in order."""
     return [RatedPair(case.id, case.edited_source, case.pseudo_reference) for case in cases]
 
 
 def original_pairs(cases: Iterable[BehaviorCase]) -> list[RatedPair]:
-    """The pairs that the cases were made from, each once, in order."""
+    """Return the pairs that the cases were made from, each once, in order."""
     return list(dict.fromkeys(RatedPair(case.segment_id, case.source, case.reference) for case in cases))
 
 
 def cases_in(segments: Iterable[Segment]) -> list[BehaviorCase]:
-    """The cases of a saved run, without those that lack an edit or a reference."""
+    """Return the cases of a saved run that have an edit and references."""
     return [
         BehaviorCase(
             case.id,
@@ -99,7 +99,7 @@ def cases_in(segments: Iterable[Segment]) -> list[BehaviorCase]:
 def sets_of(
     named: Iterable[tuple[str, str, Sequence[BehaviorCase]]], *, originals: bool = True
 ) -> dict[str, list[RatedPair]]:
-    """The pairs of cases by the name of their set, all originals first; each has its name and its text."""
+    """Return the pairs of cases by the name of their set, all originals first."""
     cases_by_name: dict[str, Sequence[BehaviorCase]] = {}
     for name, written, cases in named:
         if name in cases_by_name or name == ORIGINALS:
@@ -111,7 +111,7 @@ def sets_of(
 
 
 def chosen_questions(names: Sequence[str]) -> list[Question]:
-    """The questions of these names, or all three if no name is given."""
+    """Return the questions with these names, or all three without names."""
     if unknown := [name for name in names if name not in PAIR_QUESTIONS]:
         raise UsageError(f"No question '{unknown[0]}' about pairs. Available: {', '.join(PAIR_QUESTIONS)}.")
     return [PAIR_QUESTIONS[name] for name in dict.fromkeys(names) or PAIR_QUESTIONS]
@@ -124,13 +124,13 @@ def to_rate(
     sample: int | None = None,
     seed: int = 12345,
 ) -> list[Pending]:
-    """The pairs to rate: at most `sample` of each set, all sets mixed, for each question."""
+    """Choose the pairs to rate for each question: at most `sample` of each set, with all sets mixed."""
     drawn = [pair for pairs in sets.values() for pair in shuffled(pairs, seed=seed)[:sample]]
     return [rating(pair, question) for question in questions for pair in shuffled(drawn, seed=seed)]
 
 
 def rating(pair: RatedPair, question: Question) -> Pending:
-    """A pair to rate. It shows only the lines in question: the other side would sway the rating."""
+    """Show a pair to rate, with only the text in question, since the other text would affect the rating."""
     texts = {"source": pair.source, "target": pair.reference}
     lines = [Line(label, texts[label]) for label in _SHOWN[question.name]]
     segment = Segment(pair.id, pair.source)
@@ -138,9 +138,9 @@ def rating(pair: RatedPair, question: Question) -> Pending:
 
 
 def shuffled(pairs: Iterable[RatedPair], *, seed: int) -> list[RatedPair]:
-    """The pairs, each once, in an order that depends only on them and the seed.
+    """Return each pair once, in an order that depends only on the pairs and the seed.
 
-    So all raters get the same order, which does not reveal who made a pair.
+    So all raters get the same order, and the order does not reveal who made a pair.
     """
     ordered = sorted(set(pairs))
     random.Random(seed).shuffle(ordered)
@@ -148,7 +148,7 @@ def shuffled(pairs: Iterable[RatedPair], *, seed: int) -> list[RatedPair]:
 
 
 def pairs_in(segments: Sequence[Segment], question: str) -> list[AskedPair]:
-    """The pairs of a saved run for one question, originals and edited ones mixed, each once."""
+    """Return the pairs of a saved run for one question, each once, with original and edited pairs mixed."""
     cases = cases_in(segments)
     places = {pair: case.id for case in cases for pair in (*edited_pairs([case]), *original_pairs([case]))}
     asked = []
@@ -166,7 +166,7 @@ def pair_quality(
     *,
     seed: int | None = 12345,
 ) -> Result:
-    """People's ratings of each set, their agreement, and the scores of a reference-free measure, if any."""
+    """Return people's ratings of each set, their agreement, and the scores of any reference-free measures."""
     scores = mean_ratings(sets, reviews)
     scores += agreement([pair for pairs in sets.values() for pair in pairs], reviews, seed=seed)
     if metrics:
@@ -186,9 +186,9 @@ def mean_ratings(
 ) -> list[Score]:
     """The mean rating of each set (as the score's system) by question, from 1 to 3, with its 95 % interval.
 
-    A pair counts once, with the mean of its raters; `n` counts the rated pairs. The newest answer of each
-    rater counts; `unsure` does not. The interval is Wilson's for as many trials as the ratings vary, so it
-    does not vanish if all are the same.
+    A pair counts once, with the mean over its raters; `n` counts the rated pairs. Only the newest answer of
+    each rater counts, and `unsure` does not count. The interval is Wilson's with an effective number of
+    trials from the variance of the ratings, so it has a width even if all ratings are equal.
     """
     decisions = decide(reviews)
     return [
@@ -205,10 +205,10 @@ def agreement(
     questions: Sequence[str] = tuple(PAIR_QUESTIONS),
     seed: int | None = 12345,
 ) -> list[Score]:
-    """Krippendorff's alpha of the raters at the ordinal level, one for each question (as the score's group).
+    """Krippendorff's ordinal alpha of the raters, one for each question (as the score's group).
 
-    `n` counts the pairs with two or more raters. The value is `None` where it is undefined: nothing was rated
-    twice, or all ratings are the same. The interval is by drawing pairs again.
+    `n` counts the pairs with two or more raters. The value is `None` if no pair was rated twice or all
+    ratings are the same. The interval comes from resampling pairs.
     """
     decisions = decide(reviews)
     chosen = list(dict.fromkeys(pairs))
@@ -224,8 +224,8 @@ def adequacy(
 ) -> list[Score]:
     """Adequacy of the translations of each set by a reference-free measure, between 0 and 1.
 
-    The name of a score is that of the measure. The value is the mean over pairs, its interval is by drawing
-    pairs again; pairs without a value are not in `n`.
+    The name of a score is the name of the measure. The value is the mean over pairs, and its interval comes
+    from resampling pairs; pairs without a value are not in `n`.
     """
     for name, metric in metrics.items():
         if metric.reads_references:
@@ -253,7 +253,7 @@ def adequacy(
 
 
 def _ratings(pairs: Sequence[RatedPair], question: str, decisions: Decisions) -> list[dict[str, int]]:
-    """The ratings of each pair that has any, by rater."""
+    """The ratings of each rated pair, by rater."""
     scale = {answer: int(key) for key, answer in PAIR_QUESTIONS[question].keys.items()}
     ratings = []
     for pair in pairs:
@@ -299,9 +299,9 @@ _HEADS = {"ssf": "SSF", "tsf": "TSF", "ta": "TA"}
 
 
 def pair_quality_table(result: Result) -> Table:
-    """Sets of pairs by mean rating and by measure, with 95 % intervals and n; the agreement is last.
+    """The table of mean ratings and measures by set, with 95 % intervals and n; the agreement is last.
 
-    The form is that of table 2 of Wu, Liu, Yeung (2023). A missing rating is a dash.
+    It is laid out as table 2 of Wu, Liu, Yeung (2023). A missing rating is a dash.
     """
     scores = {(score.name, score.system): score for score in result.scores if score.name != ALPHA}
     measures = [n for n in dict.fromkeys(name for name, _ in scores) if n not in _HEADS]
@@ -322,7 +322,7 @@ def pair_quality_table(result: Result) -> Table:
 
 def _notes(result: Result, alphas: dict[str, Score], measures: list[str]) -> list[str]:
     notes = [
-        "SSF, TSF: fluency of source and target; TA: adequacy. Means over pairs of what raters said, from 1 "
+        "SSF, TSF: fluency of source and target; TA: adequacy. Means over pairs of the ratings, from 1 "
         "(unsatisfied) to 3 (satisfied); in brackets the 95 % interval, in parentheses the pairs rated."
     ]
     notes += result.notes
@@ -344,7 +344,7 @@ def _notes(result: Result, alphas: dict[str, Score], measures: list[str]) -> lis
 
 
 def _cell(score: Score | None, decimals: int, *, whole: int | None = None) -> str:
-    """A mean, its interval and its n; n is left out if it counts all pairs."""
+    """A mean, its interval and its n; n is omitted if it counts all pairs."""
     if score is None or score.value is None:
         return "–"
     text = f"{score.value:.{decimals}f}"

@@ -1,6 +1,6 @@
 """Records of behavioural testing: aligned spans, pairs with masked spans, and edited pairs.
 
-All places are in characters of the text before the edit."""
+All places are character offsets in the text before the edit."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mtassay.nlp.annotation import Annotation
 
 
 class AlignedSpan(NamedTuple):
-    """A word or phrase of the source that belongs to one span of the reference and to nothing else.
+    """A word or phrase of the source that corresponds to exactly one span of the reference.
 
-    `label` is its kind: a part of speech (`NOUN`), a phrase (`NP`) or a kind of entity (`GPE`); `head` is the
-    number of its head token in the source.
+    `label` is a part of speech (`NOUN`), a kind of phrase (`NP`) or a kind of entity (`GPE`). `head` is the
+    number of the span's head token in the source.
     """
 
     start: int
@@ -40,11 +40,11 @@ class ReadPair:
 
 @dataclass(frozen=True, slots=True)
 class BehaviorCase:
-    """A test case: a pair and the same pair edited. `provenance` says who made it, and from which pair.
+    """A test case: a pair and its edited version. `provenance` says who made the case, and from which pair.
 
-    `changes` are the edits in the source, `reference_changes` those in the reference, each in order. If an
-    infiller adapted the rest of the reference for fluency, `reference_changes` still has the edit itself, and
-    applying it to the reference need not give `pseudo_reference`.
+    `changes` are the edits in the source and `reference_changes` the edits in the reference, each in order.
+    If an infiller also adapted the rest of the reference, `reference_changes` has only the edit itself.
+    Applied to the reference, it may then not give `pseudo_reference`.
     """
 
     id: str
@@ -65,12 +65,12 @@ def edited_id(case_id: str) -> str:
 
 
 def stored_edits(edits: Iterable[Edit]) -> list[list[Any]]:
-    """Edits as stored in the tags of a segment and in evidence: start, end, before and after."""
+    """Return edits in the stored form, for tags of segments and evidence: start, end, before and after."""
     return [[edit.start, edit.end, edit.before, edit.after] for edit in edits]
 
 
 def segments_of(case: BehaviorCase) -> tuple[Segment, Segment]:
-    """The two sides of a case as segments, so that every command can translate, store and show them."""
+    """Return original and edit as two segments, so that every command can translate, store and show them."""
     facts = {
         "segment": case.segment_id,
         "changes": stored_edits(case.changes),
@@ -90,10 +90,10 @@ def segments_of(case: BehaviorCase) -> tuple[Segment, Segment]:
 
 
 def cases_of(segments: Iterable[Segment]) -> list[Case]:
-    """One case for each original, in order; `expect` has both references, the changes and the provenance.
+    """Return one case for each original, in order; `expect` has references, changes and provenance.
 
-    A case is skipped, since it cannot be judged, if it has no edit, lacks a reference for either side, or its
-    edit changes nothing on one of the sides.
+    A case cannot be judged and is skipped if it has no edit, if one of its references is missing, or if the
+    edit changes nothing in the source or in the reference.
     """
     originals: dict[str, Segment] = {}
     edits: dict[str, Segment] = {}
@@ -111,7 +111,7 @@ def cases_of(segments: Iterable[Segment]) -> list[Case]:
 
 
 def _case(original: Segment, edited: Segment | None) -> Case:
-    """The case that two segments make."""
+    """Make a case from two segments."""
     both = (original, edited) if edited else (original,)
     references = [next((text for text in segment.references if text is not None), None) for segment in both]
     facts = dict(edited.tags.get("behavior", {})) if edited else {}

@@ -34,12 +34,12 @@ def pass_rates(
     trials: int = 10000,
     signature: str = "",
 ) -> Result:
-    """In percent, with Wilson's intervals at 95 %: all cases first, then each capability in the usual order.
+    """Return pass rates in percent with Wilson's 95 % intervals, for all cases and then for each capability.
 
-    A rate counts only cases that passed or failed; the share of undecided cases among all judged ones is
-    beside it under the name `undecided`. Two systems are compared on the cases settled for both, by
-    randomization, two-sided and corrected for all pairs of systems in all groups; cases made from one
-    sentence are swapped together.
+    A rate counts only cases that passed or failed. The share of undecided cases among all judged cases is an
+    extra score with the name `undecided`. Two systems are compared on the cases that are settled for both,
+    with a two-sided randomization test that is corrected for all pairs of systems in all groups. Cases made
+    from one sentence are swapped together.
     """
     settled = _settled(findings, systems)
     return replace(_rated(PASS_RATE, settled, findings, systems, level, trials, signature), counts=counts)
@@ -48,9 +48,9 @@ def pass_rates(
 def edit_survival(
     findings: Sequence[Finding], systems: Sequence[str], *, level: float = 0.05, trials: int = 10000
 ) -> Result:
-    """The share of translations that survive the edit, in percent, by capability: the edit's own effect.
+    """Return the percentage of translations that survive the edit, by capability: the edit's own effect.
 
-    Only cases with an original that is good for every system count: a sentence that is hard anyway says
+    Only cases whose original is good for every system count. A sentence that is hard without the edit says
     nothing about the capability, and systems are compared on the same cases. Undecided cases are not broken.
     """
     good = Counter(f.case_id for f in findings if CaseEvidence.of(f).is_original_good)
@@ -69,7 +69,7 @@ def _rated(
     trials: int,
     signature: str = "",
 ) -> Result:
-    """Scores, comparisons and clusters of all cases and of each capability."""
+    """Compute scores, comparisons and clusters of all cases and of each capability."""
     scores: list[Score] = []
     comparisons: list[Comparison] = []
     clusters: list[Cluster] = []
@@ -127,7 +127,7 @@ def _cases(findings: Sequence[Finding]) -> list[str]:
 
 
 def _sentences(findings: Sequence[Finding]) -> list[str]:
-    """The original of each case, in the order of `_cases`; a case that nobody judged is its own original."""
+    """The original of each case, in the order of `_cases`; a case that was not judged is its own original."""
     sources = {case: case for case in _cases(findings)}
     for finding in findings:
         if source := CaseEvidence.of(finding).source:
@@ -161,11 +161,10 @@ def _defined(value: float) -> float | None:
 
 
 def error_positions(findings: Iterable[Finding]) -> list[Score]:
-    """The share of failed cases whose error is at the edit, by system and capability, in percent.
+    """Return the percentage of failed cases whose error is at the edit, by system and capability.
 
-    All of them together come first, then capabilities in the usual order. `n` counts the failed cases with a
-    known place of the error. Cases with a bad original are not counted: their error was there before the
-    edit.
+    All capabilities together come first, then each in the usual order. `n` counts the failed cases whose
+    place of error is known. Cases with a bad original do not count, since they had the error before the edit.
     """
     places: dict[tuple[str, str], Counter[str]] = {}
     for finding in findings:

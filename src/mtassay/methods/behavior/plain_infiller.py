@@ -1,7 +1,7 @@
-"""Edits pairs of any two languages without a parser, an aligner or a lexicon: numbers and names of people.
+"""Edits numbers and names of people in any two languages, without a parser, an aligner or a lexicon.
 
-It edits only what is certain on both sides: a number in digits that is once in each text, and a name that
-both texts write alike.
+It edits only what is certain in both texts: a number in digits that occurs once in each text, and a name that
+both texts write in the same way.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class PlainInfiller(Infiller):
 
     @classmethod
     def open(cls, pair: Pair, rest: str, context: RunContext) -> PlainInfiller:
-        """An infiller for any pair."""
+        """Return an infiller for any pair."""
         return cls(pair)
 
     @classmethod
@@ -40,7 +40,7 @@ class PlainInfiller(Infiller):
         return capability.name not in _CAPABILITIES
 
     def reader(self, language: str) -> Annotator:
-        """Spelling is all that it needs to know."""
+        """An annotator that knows only the spelling is enough."""
         return PlainAnnotator(language)
 
     @property
@@ -49,7 +49,7 @@ class PlainInfiller(Infiller):
         return f"plain:{self.pair}:3"
 
     def spans(self, pair: ReadPair, *, start: bool = False, forms: bool = False) -> list[AlignedSpan]:
-        """The numbers and names of a pair; a name may be the first word, a number too: no case changes."""
+        """The numbers and names of a pair; they may be the first word, since no letter case changes."""
         return [
             AlignedSpan(*place[:4], label, place.number)
             for place in ([] if forms else self._places(pair))
@@ -57,7 +57,7 @@ class PlainInfiller(Infiller):
         ]
 
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
-        """One answer for each masked pair, in order; the same place and number give the same one."""
+        """Return one answer for each masked pair, in order; equal places and numbers get equal answers."""
         return [self._fill(one) for one in masked]
 
     def _places(self, pair: ReadPair) -> list[Replacement]:
@@ -74,7 +74,7 @@ class PlainInfiller(Infiller):
             place = by_place.get((span.start, span.end))
             if place is None or masked.number >= len(place.others):
                 return Rejected(masked, "no other number or name", is_final=True)
-            # The order differs between texts, so that not every edit takes the first of the list.
+            # The order differs between texts, so that not every edit uses the first entry of the list.
             order = sorted(place.others, key=lambda o: hashlib.sha256(f"{texts}{o}".encode()).digest())
             new = order[masked.number]
             for side, (start, end) in enumerate((place[:2], place[2:4])):

@@ -1,4 +1,4 @@
-"""Recipes of cases; their fields are the options of every command that makes cases."""
+"""Recipes for making cases; their fields are the options of every command that makes cases."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from mtassay.stats.resampling import fixed_seed
 
 
 class DefaultInfiller(NamedTuple):
-    """The default infiller; `lacks` is a sentence on what a better one needs."""
+    """The default infiller; `lacks` says what a better infiller needs."""
 
     name: str
     lacks: str = ""
 
 
 def default_infiller(pair: Pair) -> DefaultInfiller:
-    """The lexicon if it knows the pair and its tools are installed, else an infiller for any pair."""
+    """Return the lexicon if it knows the pair and its tools are installed, else an infiller for any pair."""
     if not is_known("infiller", "lexicon"):
         return DefaultInfiller("plain", in_pack("infiller", "lexicon").strip())
     if not infiller_class("lexicon").serves(pair):
@@ -63,16 +63,16 @@ def _capability_help() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """What to test, who edits, how many cases to make, and which of them count.
+    """What to test, which infiller edits, how many cases to make, and which cases count.
 
-    `sample` sources are drawn (default: all); each capability gets at most `per_segment` cases of each
-    source, and at most `max_cases` in all. At most `attempts` places are tried for one case. `start` allows
-    edits of the first word. `filter` are reference-free measures; two pairs that differ in it by more than
-    `filter_beta` (default: the measure's own) are not equally good. Tools that are not named are the best
-    installed ones. `are_named` says whether a person named the capabilities one by one; `left_out` are those
-    that nobody named and the infiller never edits.
+    `sample` sources are drawn (default: all). Each capability gets at most `per_segment` cases per source and
+    at most `max_cases` in total. At most `attempts` places are tried for one case. `start` allows edits of
+    the first word. `filter` has reference-free measures; two pairs that differ by more than `filter_beta`
+    (default: the measure's own) are not equally good. If a tool is not named, the best installed one is used.
+    `are_named` says whether the user named single capabilities; `left_out` has capabilities that the user did
+    not name and the infiller never edits.
 
-    With `resolve`, all fields are filled and checked; a recipe made by hand is not checked.
+    `resolve` fills and checks all fields; a recipe made without it is not checked.
     """
 
     capabilities: tuple[str, ...] = setting(
@@ -121,10 +121,10 @@ class Recipe:
 
     @classmethod
     def resolve(cls, options: Mapping[str, Any], pair: Pair | None = None) -> Recipe:
-        """The recipe with the given fields, and defaults for the rest; impossible values are an error now.
+        """Return a recipe with these fields, and defaults for the rest; impossible values raise an error.
 
         Capabilities are names or aliases, as a list or separated by commas, or `all`. The default infiller
-        depends on the `pair`; without one it is the lexicon.
+        depends on the `pair`; without a pair it is the lexicon.
         """
         values = {key: value for key, value in options.items() if value is not None}
         field_names = [f.name for f in fields(cls)]
@@ -166,12 +166,12 @@ class Recipe:
         return cls(**values)
 
     def parameters(self) -> dict[str, Any]:
-        """The fields in a form that JSON can hold; `restore` reads them again."""
+        """The fields as JSON data, which `restore` can read."""
         return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(self).items()}
 
     @property
     def metrics(self) -> dict[str, Metric]:
-        """The measures of the filter, by name; empty if nothing is filtered."""
+        """The measures of the filter by name; empty if nothing is filtered."""
         return {spec: build("metric", spec) for spec in split_specs(self.filter)}
 
     def _check_filter(self) -> None:
@@ -190,7 +190,7 @@ class Recipe:
 
 
 def _capabilities(specs: str | Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The capabilities that were named one by one, or else those of a whole set.
+    """Split capabilities into those named one by one and those of a whole set.
 
     >>> _capabilities("adj,noun"), _capabilities(["ner"])
     ((('adjective', 'noun'), ()), (('ner',), ()))
@@ -203,18 +203,18 @@ def _capabilities(specs: str | Sequence[str]) -> tuple[tuple[str, ...], tuple[st
     return named, () if named else paper_capabilities()
 
 
-_IDLE = 20  # draws in a row with nothing new in them, after which nothing else is left
+_IDLE = 20  # draws in a row without a new place, after which no place is left
 
 
 class EditPlace(NamedTuple):
-    """Spans that are edited together, in order; `number` counts earlier equal ones."""
+    """Spans that are edited together, in order; `number` counts earlier equal places."""
 
     spans: tuple[AlignedSpan, ...]
     number: int
 
 
 def draw_segments(segments: Sequence[Segment], sample: int | None, *, seed: int) -> list[Segment]:
-    """At most `sample` of the segments, or all without it, in their order.
+    """Draw at most `sample` of the segments (default: all), in their order.
 
     >>> [s.id for s in draw_segments([Segment(str(i)) for i in range(9)], 3, seed=1)]
     ['1', '2', '8']
@@ -233,10 +233,10 @@ def draw_places(
     seed: int,
     finished: Collection[tuple[AlignedSpan, ...]] = (),
 ) -> Iterator[EditPlace]:
-    """Places in random order, each once before any comes again; endless, unless there is no place.
+    """Yield places in random order, each once before any is repeated; endless unless there is no place.
 
-    The order depends on the seed, the capability and the segment's id alone, not on other segments. Places in
-    `finished`, which may grow meanwhile, do not come again; the order ends when no other is left.
+    The order depends only on the seed, the capability and the segment's id, not on other segments. Places in
+    `finished` (which may grow during the iteration) are not repeated. It ends when all are finished.
     """
     draw = random.Random(f"{seed}\0{capability.name}\0{pair.id}")
     times: Counter[tuple[AlignedSpan, ...]] = Counter()
@@ -259,7 +259,7 @@ def draw_places(
 def _together(
     pair: ReadPair, order: Sequence[AlignedSpan], capability: Capability
 ) -> tuple[AlignedSpan, ...]:
-    """As many spans as are apart on both sides, within the share of the source that the capability allows."""
+    """Choose as many separate spans as the capability allows in its share of the source."""
     most = capability.most_of_source * _words(pair, 0, len(pair.source.text))
     chosen: list[AlignedSpan] = []
     edited = 0
@@ -275,7 +275,7 @@ def _together(
 
 
 def _words(pair: ReadPair, start: int, end: int) -> int:
-    """Count the words of the source there, without punctuation marks."""
+    """Count the words of the source from `start` to `end`, without punctuation marks."""
     return sum(
         start <= token.start and token.end <= end and any(map(str.isalnum, token.text))
         for token in pair.source.tokens
@@ -283,7 +283,7 @@ def _words(pair: ReadPair, start: int, end: int) -> int:
 
 
 def _are_apart(pair: ReadPair, a: AlignedSpan, b: AlignedSpan) -> bool:
-    """Whether something is between the two on both sides: two masks in a row cannot be separated."""
+    """Whether text separates two spans in both languages, since masks in a row cannot be told from one."""
     return _has_between(pair.source.text, (a.start, a.end), (b.start, b.end)) and _has_between(
         pair.reference.text, (a.reference_start, a.reference_end), (b.reference_start, b.reference_end)
     )

@@ -1,7 +1,6 @@
 """Pairs as read by annotators and aligner, and the places that can be edited on both sides.
 
-Only such spans are edited (Wu, Liu, Yeung 2023, section 3.1), so that the rest of both sentences still says
-the same.
+Only such spans are edited (Wu, Liu, Yeung 2023, section 3.1), so that the rest keeps its meaning.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from mtassay.nlp.annotation import Annotation, Annotator, Layer, Token, TokenSpa
 from mtassay.nlp.annotators import open_annotator
 from mtassay.nlp.links import Links, WordAligner, open_aligner
 
-# Best first: without dependencies there are no phrases, without entities no named ones.
+# Best first: phrases need dependencies, and named entities need the entity layer.
 _WISHES: tuple[tuple[Layer, ...], ...] = (
     ("pos", "dependencies", "entities"),
     ("pos", "dependencies"),
@@ -28,7 +27,7 @@ _WISHES: tuple[tuple[Layer, ...], ...] = (
 
 
 class LeftOutSegment(NamedTuple):
-    """A segment that is not a pair, and why."""
+    """A segment that is not a pair, and the reason."""
 
     id: str
     reason: str
@@ -51,10 +50,10 @@ def read_pairs(
     reference_annotator: Annotator | None = None,
     links: Mapping[str, Links] | None = None,
 ) -> PairReading:
-    """Annotate and align each segment with its first reference; all of them are read at once.
+    """Annotate and align all segments at once, each with its first reference.
 
-    `links` has, by segment id, links between the words that the annotators find; segments in it are not
-    aligned. Missing tools are the best installed ones for the languages.
+    `links` has links between the annotators' words, by segment id; its segments are not aligned again. For
+    missing tools, the best installed tools for the languages are used.
     """
     entries = [(segment, _reference(segment)) for segment in segments]
     left_out = {
@@ -131,7 +130,7 @@ def _links(
 
 
 def best_annotator(language: Language) -> Annotator:
-    """The installed annotator that gives the most: entities and dependencies, else these, else words."""
+    """Return the installed annotator with most layers: entities and dependencies, dependencies, or words."""
     for needs in _WISHES[:-1]:
         try:
             return open_annotator(language.code, needs=needs)
@@ -153,7 +152,7 @@ _NO_WORDS = frozenset(("PUNCT", "SYM", "X", "SPACE", ""))
 _LABELS = {
     "NOUN": "NP", "PROPN": "NP", "VERB": "VP", "AUX": "VP", "ADJ": "AP", "ADV": "ADVP", "NUM": "QP",
 }  # fmt: skip
-# Relations below a word that are not a part of its phrase.
+# Relations whose dependents are not a part of the word's phrase.
 _OUTSIDE = frozenset(
     ("nsubj", "csubj", "nsubjpass", "csubjpass", "expl", "case", "mark", "cc", "conj", "punct", "parataxis",
      "discourse", "vocative", "dislocated", "list", "dep")
@@ -163,11 +162,11 @@ _AUXILIARIES = frozenset(("aux", "auxpass", "cop"))
 
 
 def candidates(annotation: Annotation) -> list[TokenSpan]:
-    """All words, phrases of at most `MOST_WORDS` words, and entities, from left to right, longer ones first.
+    """All words, phrases (of at most `MOST_WORDS` words) and entities, from left to right, longer ones first.
 
-    Spans are in token numbers. A phrase is one of the annotator's, or a head with its nearest neighbours
-    below it, each of them whole: `new shops` in `all the new shops in Rio`, and `will be sent` in
-    `will be sent to you`. The same tokens come once for each label.
+    Spans are in token numbers. A phrase comes from the annotator, or is a head with its nearest dependents,
+    each with its whole subtree: `new shops` in `all the new shops in Rio`, and `will be sent` in `will be
+    sent to you`. Equal spans with different labels are separate candidates.
     """
     annotation = with_phrases(annotation)
     tokens = annotation.tokens
@@ -190,9 +189,9 @@ def candidates(annotation: Annotation) -> list[TokenSpan]:
 
 
 def head_of(tokens: Sequence[Token], span: TokenSpan) -> int:
-    """The number of the token that heads a span; without a parse, the last one.
+    """The number of a span's head token; without a parse, the last token.
 
-    A verb phrase may be headed by a copula's noun in one grammar and by the copula in another.
+    The head of a verb phrase may be the copula or its noun, depending on the grammar.
     """
     inside = range(span.start, span.end)
     heads = [i for i in inside if tokens[i].head not in inside]
@@ -213,7 +212,7 @@ def is_auxiliary(token: Token) -> bool:
 
 
 def _inner_phrases(tokens: Sequence[Token]) -> Iterator[TokenSpan]:
-    """For each head, all runs of the nearest phrases below it, to the left and to the right."""
+    """For each head, all spans with some of its nearest dependents on the left and on the right."""
     below = _below(tokens)
     children: list[list[int]] = [[] for _ in tokens]
     for i, token in enumerate(tokens):
@@ -233,7 +232,7 @@ def _inner_phrases(tokens: Sequence[Token]) -> Iterator[TokenSpan]:
 
 
 def _steps(head: int, parts: Sequence[set[int]], step: int) -> Iterator[int]:
-    """Possible ends of a phrase on one side: after one, two… whole parts, if each touches the last."""
+    """Possible ends of a phrase on one side: after one, two… whole parts, if each is next to the previous."""
     place = head
     for part in parts:
         near, far = (min(part), max(part)) if step > 0 else (max(part), min(part))
@@ -256,11 +255,11 @@ def _below(tokens: Sequence[Token]) -> list[set[int]]:
 
 
 MOST_WORDS = 6
-"""A longer phrase is most of what the sentence says."""
+"""Longer phrases would be most of the sentence."""
 
-# Words that often have no partner of their own; "" is an unknown part of speech.
+# Words that often have no translation of their own; "" is an unknown part of speech.
 _SMALL = frozenset(("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ", ""))
-_MEASURE_WORDS = frozenset(("q", "M"))  # how LAC and the Chinese Treebank tag them
+_MEASURE_WORDS = frozenset(("q", "M"))  # the tags of LAC and the Chinese Treebank
 _JOINTS = frozenset("-–·.’'/&%")
 _PLACEHOLDER = frozenset("#_<>{}")
 _APOSTROPHES = frozenset("'’")
@@ -269,13 +268,12 @@ _APOSTROPHES = frozenset("'’")
 def aligned_spans(pair: ReadPair, *, start: bool = False) -> list[AlignedSpan]:
     """The spans of a pair that can be edited, from left to right, longer ones first.
 
-    Such a span is a word, phrase or entity of the source: all its links lead into one span of the reference,
-    and all links of that span lead back. The first and last word on both sides have a link; between them,
-    small words (not nouns, verbs, adjectives, adverbs, numbers) may have none. No span has the first word of
-    the text, unless `start`; none begins or ends inside a written word, as `do` in `don't`, or belongs to a
-    placeholder, as `#NAME#`.
+    Such a span is a word, phrase or entity of the source. All its links lead to one span of the reference,
+    and all links of that span lead back. The first and the last word of both spans have a link; function
+    words between them may have no link. The first word of the text is not in a span, unless `start` is set. A
+    span does not begin or end inside a written word (`do` in `don't`) or a placeholder (`#NAME#`).
 
-    The same place comes once for each label: each capability chooses from all and keeps its own longest.
+    The same place is repeated for each label, since each capability chooses its own longest spans.
     """
     source, reference = pair.source, pair.reference
     first = next((i for i, token in enumerate(source.tokens) if any(map(str.isalnum, token.text))), 0)
@@ -309,7 +307,7 @@ def aligned_spans(pair: ReadPair, *, start: bool = False) -> list[AlignedSpan]:
 
 
 def keep_longest(spans: Iterable[AlignedSpan]) -> list[AlignedSpan]:
-    """Of overlapping spans in the source, only the longest, in order; of equally long ones the earlier.
+    """Keep only the longest of overlapping spans in the source, in order; of equally long spans, the first.
 
     >>> new, shop, both = (AlignedSpan(*at, *at, "NOUN", 0) for at in ((0, 3), (4, 8), (0, 8)))
     >>> keep_longest([new, shop, both]) == [both]
@@ -325,7 +323,7 @@ def keep_longest(spans: Iterable[AlignedSpan]) -> list[AlignedSpan]:
 def _partner(
     pair: ReadPair, span: range, to_reference: dict[int, set[int]], to_source: dict[int, set[int]]
 ) -> range | None:
-    """The tokens of the reference that belong only to these tokens of the source."""
+    """The tokens of the reference that are aligned only with these tokens of the source."""
     if span[0] not in to_reference or span[-1] not in to_reference:
         return None
     linked = set[int]().union(*(to_reference.get(i, ()) for i in span))
@@ -344,7 +342,7 @@ def _is_small(token: Token) -> bool:
 
 
 def _is_placeholder(tokens: Sequence[Token], start: int, end: int) -> bool:
-    """Whether a mark of a placeholder or tag is in these tokens or next to them."""
+    """Whether a character of a placeholder or tag is in these tokens or next to them."""
     return any(not _PLACEHOLDER.isdisjoint(token.text) for token in tokens[max(start - 1, 0) : end + 1])
 
 
@@ -357,7 +355,7 @@ def _cuts_a_word(annotation: Annotation, start: int, end: int) -> bool:
 
 
 def _is_inside_word(tokens: Sequence[Token], place: int) -> bool:
-    """Whether the token in this place is joined to the one before."""
+    """Whether the token at this place is written together with the previous token."""
     left, right = tokens[place - 1], tokens[place]
     if left.end < right.start:
         return False

@@ -1,7 +1,7 @@
-"""Quality of a translation, between 0 and 1, by any segment-level metric: Qual of Wu, Liu, Yeung (2023).
+"""Quality of a translation (0 to 1) by any segment-level metric: Qual of Wu, Liu, Yeung (2023).
 
-A reference-free metric can show whether the two pairs of a case are equally good (section 3.3): if a
-reference and its pseudo-reference are not, two translations compared with them are not comparable.
+A reference-free metric can show whether the two pairs of a case are equally good (section 3.3). If the
+reference and the pseudo-reference are not equally good, scores against them are not comparable.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from mtassay.methods.behavior.verdict_thresholds import FILTERS, TINY
 from mtassay.nlp.encoder import is_installed
 
 AT_ONCE = 2048
-"""Pairs of source and reference measured at once: limits the memory, and the loss if a run is killed."""
+"""Number of pairs measured at once; limits the memory, and the loss if a run is killed."""
 
 
 class Translated(NamedTuple):
-    """A source, its reference and each system's output; `None` if a system gave nothing."""
+    """A source, its reference and each system's output; `None` if a system gave no output."""
 
     source: str
     reference: str
@@ -34,7 +34,7 @@ class Translated(NamedTuple):
 
 
 def quality_name(metrics: Mapping[str, Metric]) -> str:
-    """The name of the quality: that of the metric, or those of all that are averaged.
+    """The name of a quality: the name of its metric, or the names of all averaged metrics.
 
     >>> quality_name({"use": None, "chrf": None})
     'use+chrf'
@@ -43,15 +43,12 @@ def quality_name(metrics: Mapping[str, Metric]) -> str:
 
 
 def qualities(
-    metrics: Mapping[str, Metric],
-    items: Sequence[Translated],
-    systems: Sequence[str],
-    context: RunContext,
+    metrics: Mapping[str, Metric], items: Sequence[Translated], systems: Sequence[str], context: RunContext
 ) -> Floats:
-    """The quality of each item and system (items, systems); nan without an output, or if it is undefined.
+    """The quality of each item and system (items, systems); nan if undefined or without an output.
 
-    Several metrics are averaged. Percentages become shares, and a metric with lower values for better
-    translations is reversed. Equal items are measured once; earlier values come from the workspace.
+    Several metrics are averaged. Percentages become shares, and metrics where lower is better are reversed.
+    Equal items are measured once, and earlier values come from the workspace.
     """
     distinct = list(dict.fromkeys(items))
     values = np.full((len(distinct), len(systems)), np.nan)
@@ -67,7 +64,7 @@ def qualities(
 def _measured(
     name: str, metric: Metric, items: Sequence[Translated], systems: Sequence[str], context: RunContext
 ) -> Floats:
-    # Numbers for ids: the same texts have the same key in the workspace, whatever their cases are called.
+    # Numbers as ids, so that equal texts have equal keys in the workspace, independent of their case ids.
     if metric.reads_ids:
         raise UsageError(
             f"metric '{name}' finds scores by id, but here they are looked up by text: give a file with "
@@ -89,19 +86,19 @@ ENCODER = "use:against=source"
 
 
 class PairQualities(NamedTuple):
-    """The quality of the original pair, and of the edited one, between 0 and 1; nan if unknown."""
+    """The qualities of the original pair and of the edited pair, 0 to 1; nan if unknown."""
 
     original: float
     edited: float
 
 
 def best_quality() -> str:
-    """The measure to judge with: COMET, as in the paper, else the sentence encoder, else chrF."""
+    """The best installed measure for judging: COMET as in the paper, else the sentence encoder, else chrF."""
     return "comet" if _has_comet() else "use" if is_installed() else "chrf"
 
 
 def default_filter() -> str:
-    """The measure to filter with: COMET-QE, as in the paper, where COMET is installed, else the encoder."""
+    """The measure for filtering: COMET-QE as in the paper if COMET is installed, else the encoder."""
     return COMET_QE if _has_comet() else ENCODER
 
 
@@ -127,7 +124,7 @@ def measure_names(specs: Mapping[str, Any] | Sequence[str] | str) -> list[str]:
 def measures(
     specs: Mapping[str, Any] | Sequence[str] | str, pair: Pair | None = None
 ) -> Mapping[str, Metric]:
-    """The requested measures; those of a saved run are given by their names and descriptions."""
+    """Open the requested measures; a saved run gives their names and descriptions."""
     if isinstance(specs, Mapping) and all(isinstance(metric, Metric) for metric in specs.values()):
         return specs
     language = {} if pair is None else {"language": str(pair.target), "langpair": str(pair)}
@@ -135,7 +132,7 @@ def measures(
 
 
 def filter_threshold(name: str, filter_beta: float | None = None) -> float:
-    """The given threshold, else the one known for this very measure; an error if there is neither."""
+    """Return the given threshold, else the known threshold of this measure; raise an error without either."""
     if filter_beta is not None:
         return filter_beta
     if name not in FILTERS:
@@ -147,7 +144,7 @@ def filter_threshold(name: str, filter_beta: float | None = None) -> float:
 
 
 def check_filter(metrics: Mapping[str, Metric]) -> None:
-    """Refuse a metric that reads references: a reference compared with itself is always perfect."""
+    """Refuse a metric that reads references, since a reference compared with itself is always perfect."""
     for name, metric in metrics.items():
         if metric.reads_references:
             raise UsageError(f"The filter '{name}' reads references. Take a reference-free one: {ENCODER}.")
@@ -160,9 +157,9 @@ def unequal_pairs(
     *,
     filter_beta: float | None = None,
 ) -> dict[str, PairQualities]:
-    """Cases by id that do not meet |QE(x, r) - QE(x', r')| <= `filter_beta` (default: the measure's own).
+    """Cases (by id) that violate |QE(x, r) - QE(x', r')| <= `filter_beta` (default: the measure's own).
 
-    A `Translated` here has the reference as its only output, too.
+    Here, the only output of a `Translated` is the reference.
     """
     check_filter(metrics)
     limit = filter_threshold(quality_name(metrics), filter_beta)
@@ -172,5 +169,5 @@ def unequal_pairs(
 
 
 def as_translated(source: str, reference: str) -> Translated:
-    """A pair with its reference in the place of a system's output."""
+    """Return a pair with its reference as the output of a system."""
     return Translated(source, reference, (reference,))

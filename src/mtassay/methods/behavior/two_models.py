@@ -1,7 +1,7 @@
-"""Two models as infiller: one fills the source, another the reference, given the filled source.
+"""Two models as infiller: one fills the source, the other fills the reference given the filled source.
 
-The baseline of Wu, Liu, Yeung (2023), table 2, in spirit: BART for the source, BiTIMT for the reference.
-Neither side is adapted, and only the second model makes the sides agree.
+It is similar to the baseline of Wu, Liu, Yeung (2023), table 2, with BART for the source and BiTIMT for the
+reference. No other words change, and only the second model makes both texts agree.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from mtassay.data.errors import ServiceError, UsageError
 from mtassay.data.language_packs import load_package
 from mtassay.data.languages import Pair
 from mtassay.data.nouns import Edit, RunContext, apply_edits
-from mtassay.methods.behavior.infill_prompts import exact_changes, places_of
 from mtassay.methods.behavior.infiller import MASK, Filled, Infiller, Masked, Rejected
 from mtassay.nlp.language_models import (
     Gap,
@@ -35,11 +34,12 @@ from mtassay.nlp.language_models import (
 from mtassay.systems.live import signature
 
 WHAT = "infiller 'models'"
-AT_ONCE = 16
+LONGEST = 40  # pieces that are written after what is before a gap
+REJOINED = 2  # words after the gap that must follow a filling
 
 
 class TextWithGap(NamedTuple):
-    """A text with one gap; `context` is the text that it translates, empty if unknown."""
+    """A text with one gap; `context` is the text that this text translates, empty if unknown."""
 
     before: str
     after: str
@@ -52,15 +52,15 @@ class Proposer(ABC):
     @property
     @abstractmethod
     def identity(self) -> str:
-        """Equal identities mean equal proposals."""
+        """The identity; equal identities mean equal proposals."""
 
     @abstractmethod
     def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
-        """For each gap, in order, at most `count` fillings, best first; empty if nothing fits."""
+        """Return for each gap, in order, at most `count` fillings, best first; empty if nothing fits."""
 
 
 class MaskedProposer(Proposer):
-    """Single whole-word pieces from BERT, XLM-R and similar models; the context is before."""
+    """Proposes single whole words from BERT, XLM-R and similar models; the context comes first."""
 
     def __init__(self, model: str, *, loaded: MaskedModel | None = None, separator: str = "</s>") -> None:
         self._name, self._separator = model, separator
@@ -72,7 +72,7 @@ class MaskedProposer(Proposer):
         return _identity(self._name, self._given is not None)
 
     def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
-        """The most probable words."""
+        """Return the most probable words."""
         rows = self._model.read([Gap(f"{self._before(gap)}{gap.before}", gap.after) for gap in gaps])
         proposals: list[list[str]] = []
         for gap, row in zip(gaps, rows, strict=True):
@@ -94,7 +94,7 @@ class MaskedProposer(Proposer):
 
 
 class Seq2SeqProposer(Proposer):
-    """Phrases from a model that rewrites the whole text (BART), if it leaves the rest unchanged."""
+    """Proposes phrases from a model that rewrites the whole text (BART), if the rest is unchanged."""
 
     def __init__(self, model: str) -> None:
         self._name = model
@@ -105,40 +105,35 @@ class Seq2SeqProposer(Proposer):
         return _identity(self._name, False)
 
     def propose(self, gaps: Sequence[TextWithGap], *, count: int) -> list[list[str]]:
-        """The fillings of the best beams."""
-        proposals: list[list[str]] = []
-        for start in range(0, len(gaps), AT_ONCE):
-            batch = gaps[start : start + AT_ONCE]
-            proposals += [
-                _fillings(gap, texts) for gap, texts in zip(batch, self._write(batch, count), strict=True)
-            ]
-        return proposals
+        """Return the fillings of the best beams."""
+        return [_fillings(gap, self._write(gap, count)) for gap in gaps]
 
-    def _write(self, gaps: Sequence[TextWithGap], count: int) -> list[list[str]]:
+    def _write(self, gap: TextWithGap, count: int) -> list[str]:
         tokenizer, model, torch = self._loaded
-        separator = tokenizer.sep_token or tokenizer.eos_token
-        texts = [
-            f"{gap.context} {separator} " * bool(gap.context)
-            + f"{gap.before}{tokenizer.mask_token or MASK}{gap.after}"
-            for gap in gaps
-        ]
-        readable_texts = [text if readable(text) else "" for text in texts]
-        batch = tokenizer(readable_texts, return_tensors="pt", padding=True, truncation=True).to(model.device)
+        text = f"{gap.before}{tokenizer.mask_token or MASK}{gap.after}"
+        if gap.context:
+            text = f"{gap.context} {tokenizer.sep_token or tokenizer.eos_token} {text}"
+        # Some tokenizers give more than their model takes.
+        read = tokenizer(text if readable(text) else "", return_tensors="pt", truncation=True)
+        begun = tokenizer(gap.before.rstrip())["input_ids"]
+        if begun[-1:] == [tokenizer.eos_token_id]:
+            begun.pop()
         try:
             with torch.inference_mode():
-                # Some tokenizers give more than their model takes.
                 written = model.generate(
-                    batch["input_ids"],
-                    attention_mask=batch["attention_mask"],
+                    read["input_ids"].to(model.device),
+                    attention_mask=read["attention_mask"].to(model.device),
+                    decoder_input_ids=torch.tensor(
+                        [[model.config.decoder_start_token_id, *begun]], device=model.device
+                    ),
                     num_beams=count,
                     num_return_sequences=count,
                     do_sample=False,
-                    max_new_tokens=256,
+                    max_new_tokens=LONGEST,
                 )
         except (RuntimeError, IndexError) as error:
             raise ServiceError(f"{WHAT}: '{self._name}' failed: {first_line(error)}") from error
-        lines = tokenizer.batch_decode(written, skip_special_tokens=True)
-        return [lines[i : i + count] for i in range(0, len(lines), count)]
+        return list(tokenizer.batch_decode(written, skip_special_tokens=True))
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, Any]:
@@ -148,12 +143,12 @@ class Seq2SeqProposer(Proposer):
 
 
 def open_proposer(model: str) -> Proposer:
-    """The proposer for a model, by its kind: with a decoder it writes, otherwise it predicts."""
+    """Open a proposer for a model: a model with a decoder rewrites texts, other models predict words."""
     package = load_package("transformers", what=WHAT, package="transformers", extra="transformers")
     try:
         folder = Path(model).expanduser()
         config = package.AutoConfig.from_pretrained(str(folder) if folder.is_dir() else model)
-    except Exception as error:  # a file that is not a model can fail in any way
+    except Exception as error:  # loading a file that is not a model can raise any error
         raise UsageError(f"{WHAT}: '{model}' cannot be loaded: {first_line(error)}") from None
     if config.is_encoder_decoder:
         return Seq2SeqProposer(model)
@@ -161,9 +156,15 @@ def open_proposer(model: str) -> Proposer:
 
 
 def _fillings(gap: TextWithGap, texts: Sequence[str]) -> list[str]:
-    masked = f"{gap.before}{MASK}{gap.after}"
-    edits = (exact_changes(masked, places_of(masked), text) for text in texts)
-    return list(dict.fromkeys(changes[0].after for changes in edits if changes))
+    """What each text has between what is before the gap and the first words after it."""
+    before, after = gap.before.strip(), " ".join(gap.after.split()[:REJOINED])
+    found = []
+    for text in texts:
+        start = len(before)
+        end = text.find(after, start) if after else len(text)
+        if text.startswith(before) and end > start:
+            found.append(text[start:end].strip())
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def _identity(name: str, is_given: bool) -> str:
@@ -173,15 +174,15 @@ def _identity(name: str, is_given: bool) -> str:
     return "/".join(str(part) for part in parts.values() if part is not None)
 
 
-ADAPTER = 1
+ADAPTER = 2
 PROPOSALS = 8
-"""Number of fillings that are tried to find a new one."""
+"""Number of fillings to try in order to find a new one."""
 
 
 class TwoModels(Infiller):
     """Fills each mask of the source, then each of the reference, from left to right.
 
-    A mask that is not filled yet keeps its original words meanwhile.
+    Masks that are not filled yet have their original words meanwhile.
     """
 
     name = "models"
@@ -189,7 +190,7 @@ class TwoModels(Infiller):
 
     @classmethod
     def open(cls, pair: Pair, rest: str, context: RunContext) -> TwoModels:
-        """Two models by their folders or Hugging Face names."""
+        """Open two models by their folders or Hugging Face names."""
         source, comma, reference = rest.partition(",")
         if not comma or not source or not reference:
             raise UsageError(
@@ -204,13 +205,13 @@ class TwoModels(Infiller):
 
     @property
     def signature(self) -> str:
-        """Both models."""
+        """The identities of both models."""
         return signature(
             self.name, source=self._source.identity, reference=self._reference.identity, adapter=ADAPTER
         )
 
     def fill(self, masked: Sequence[Masked]) -> list[Filled | Rejected]:
-        """One answer for each masked pair, in order; repetitions take the next best filling of the source."""
+        """Return one answer for each masked pair, in order; repetitions get the next best source filling."""
         sides = [_Side(one.pair.source.text, [(s.start, s.end) for s in one.spans]) for one in masked]
         _fill(sides, self._source, numbers=[one.number for one in masked])
         others = [
@@ -240,7 +241,7 @@ class _Side:
         self.places.sort()
 
     def filled(self) -> str:
-        """The text with all that has been filled."""
+        """The text with all fillings so far."""
         return apply_edits(self.text, self.changes)
 
     def gap(self) -> TextWithGap:
@@ -249,7 +250,7 @@ class _Side:
         return TextWithGap(apply_edits(self.text[:start], self.changes), self.text[end:], self.context)
 
     def take(self, proposals: Sequence[str], number: int) -> None:
-        """Fill the next place with the first, second… new filling."""
+        """Fill the next place with the filling of this rank among the new ones."""
         start, end = self.places[len(self.changes)]
         before = self.text[start:end]
         new = [text for text in proposals if text.strip() and text.casefold() != before.casefold()]
@@ -260,7 +261,7 @@ class _Side:
 
 
 def _fill(sides: Sequence[_Side], proposer: Proposer, *, numbers: Sequence[int]) -> None:
-    """Fill all places of all sides, one place of each side at a time."""
+    """Fill all places of all texts, one place of each text at a time."""
     while True:
         waiting = [
             (side, number if not side.changes else 0)

@@ -1,9 +1,8 @@
-"""Thresholds of a good translation and of a large difference, and the verdict of a case by them.
+"""Thresholds for a good translation and for a large difference, and the verdict on a case by these.
 
-A threshold applies only to the quality measure it was found for, so there is no common default. Our own
-thresholds follow one rule (`bench/behavior.py`). It reads qualities alone, but its two levels were chosen
-after seeing the published rates of five capabilities, so agreement on these five is no independent test of
-them.
+A threshold applies only to the quality measure for which it was found, so there is no common default. Our own
+thresholds follow one rule (`bench/behavior.py`), which uses only qualities. But we chose its two levels after
+we saw the published rates of five capabilities, so agreement on these five is no independent test.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from mtassay.measures.judge import OURS
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """`alpha`: a translation of this quality is good; `beta`: a larger difference is not by chance.
+    """`alpha`: a translation with this quality is good; `beta`: a larger difference is not chance.
 
-    `origin` says how both were found. `targets` are the target languages that they apply to; empty means all.
+    `origin` says how both were found. They apply to the target languages in `targets`; empty means all.
     """
 
     alpha: float
@@ -48,7 +47,7 @@ _RULE = "our rule on 3,496 en-zh cases of Wu, Liu, Yeung (2023) and five good sy
 THRESHOLDS = {
     "comet": Thresholds(0.8, 0.05, "Wu, Liu, Yeung (2023), section 4.1, for wmt22-comet-da"),
     "use": Thresholds(0.76, 0.15, _RULE),
-    # Words of a language with spaces have many more characters in common.
+    # Texts in a language with spaces have many more characters in common.
     "chrf": Thresholds(0.22, 0.29, _RULE, frozenset({"zh"})),
     "use+chrf": Thresholds(0.50, 0.20, _RULE, frozenset({"zh"})),
 }
@@ -66,7 +65,7 @@ _SPEED = re.compile(r":(?:batch_size|gpus)=[^:+]*")
 def thresholds_for(
     quality: str, *, target: str = "", alpha: float | None = None, beta: float | None = None
 ) -> Thresholds:
-    """The given thresholds, else those known for this very measure; an error without any.
+    """Return the given thresholds, else the known thresholds of this measure; raise an error without either.
 
     `target` is the code of the target language.
 
@@ -103,7 +102,7 @@ PAPER = "paper"
 
 
 def calibrated_thresholds(file: FilePath, wanted: Sequence[str]) -> dict[str, Any]:
-    """The parameters that follow from a file of found thresholds, for its first judge.
+    """Return the parameters from a file of calibrated thresholds, for its first judge.
 
     A judge is a quality measure, or "ours".
     """
@@ -112,7 +111,7 @@ def calibrated_thresholds(file: FilePath, wanted: Sequence[str]) -> dict[str, An
         needed = "fail" if name == OURS else "alpha"
         fitting = [entry for entry in found if entry.quality == name and needed in entry.parameters]
         if fitting:
-            # Thresholds found on a run of this method include beta.
+            # Thresholds that were found on a run of this method include beta.
             entry = max(fitting, key=lambda entry: "beta" in entry.parameters)
             fields = {"alpha": "min_quality", "beta": "max_change"}
             own = {} if name == OURS else {fields[key]: n for key, n in entry.parameters.items()}
@@ -125,7 +124,7 @@ def calibrated_thresholds(file: FilePath, wanted: Sequence[str]) -> dict[str, An
 
 
 def thresholds_of(run: Run) -> Thresholds:
-    """The thresholds that the run was judged with."""
+    """Return the thresholds that were used to judge the run."""
     parameters = run.parameters
     return thresholds_for(
         "+".join(parameters["quality"]),
@@ -138,19 +137,17 @@ def thresholds_of(run: Run) -> Thresholds:
 def caution(
     quality: str, pair: str, *, alpha: float | None = None, beta: float | None = None, direct: bool = True
 ) -> str:
-    """A note for readers of pass rates by this measure; empty if there is nothing to say.
+    """A note for readers of pass rates by this measure; may be empty.
 
     >>> caution("use", "en-zh").partition(": ")[2]
-    'what it misses fails only where the direct check proves it. Its rates are upper bounds.'
+    'such errors count only if the direct check proves them. Its rates are upper bounds.'
     >>> caution("use", "en-pt").partition("bounds. ")[2], caution("comet", "en-pt")
     ('Its thresholds were found on en-zh, not on en-pt.', '')
     """
     if "use" not in [part.partition(":")[0] for part in quality.split("+")]:
         return ""
-    misses = (
-        "what it misses fails only where the direct check proves it" if direct else "what it misses passes"
-    )
-    text = f"{quality} rarely sees edits of one word or number: {misses}. Its rates are upper bounds."
+    misses = "such errors count only if the direct check proves them" if direct else "such cases pass"
+    text = f"{quality} often misses errors in one word or number: {misses}. Its rates are upper bounds."
     defaults = THRESHOLDS.get(_SPEED.sub("", quality))
     if defaults is None or defaults.origin != _RULE or None not in (alpha, beta) or pair.startswith("en-zh"):
         return text
@@ -158,7 +155,7 @@ def caution(
 
 
 def compared(quality: float, edited: float, limits: Thresholds, *, signed: bool = False) -> str:
-    """The qualities of a case compared with alpha and beta, in words.
+    """Describe the qualities of a case compared with alpha and beta.
 
     >>> compared(0.9, 0.7, Thresholds(0.8, 0.05, "given"))
     "the original's quality 0.900 is at least alpha 0.8; the edit moves it by -0.200, beyond beta 0.05"
@@ -166,7 +163,7 @@ def compared(quality: float, edited: float, limits: Thresholds, *, signed: bool 
     moved = edited - quality
     original = "below" if quality < limits.alpha - TINY else "at least"
     edit = "beyond" if (-moved if signed else abs(moved)) > limits.beta + TINY else "within"
-    # Three decimals: with two, many a quality below the threshold looks equal to it.
+    # With only two decimals, many qualities below the threshold would look equal to it.
     parts = [
         f"the original's quality {quality:.3f} is {original} alpha {limits.alpha:g}",
         f"the edit moves it by {moved:+.3f}, {edit} beta {limits.beta:g}"
@@ -190,10 +187,10 @@ STATUSES: dict[Status, Verdict] = {
 }
 """All statuses of a case, with the verdict."""
 MOVED: frozenset[Status] = frozenset(("edit broke it", "edit ignored", "edit improved it"))
-"""The statuses of a case that fails by its edit, and not by its original."""
+"""The statuses of a case that fails because of its edit, not of its original."""
 
 TINY = 1e-9
-"""Qualities that differ from a threshold by less are equal to it: 0.9 - 0.85 is not above 0.05."""
+"""Smaller differences from a threshold are rounding errors: 0.9 - 0.85 is not above 0.05."""
 
 
 class JudgedPair(NamedTuple):
@@ -206,9 +203,9 @@ class JudgedPair(NamedTuple):
 def judge_pair(
     quality: float, edited: float, *, alpha: float, beta: float, signed: bool = False
 ) -> JudgedPair:
-    """Pass if the original is good (at least alpha) and the edit moves the quality by at most beta.
+    """Pass if the original is good (at least alpha) and the edit changes the quality by at most beta.
 
-    With `signed` only a loss of quality counts. Without a quality the case is undecided.
+    With `signed`, only a loss of quality counts. If a quality is unknown, the case is undecided.
 
     >>> [judge_pair(0.9, edited, alpha=0.8, beta=0.05).status for edited in (0.85, 0.8, 0.97)]
     ['passed', 'edit broke it', 'edit improved it']
@@ -227,7 +224,7 @@ def judge_pair(
 
 
 def position(edit_found: bool | None) -> Where:
-    """Where the error of a failed case is: elsewhere, if the edit itself was translated.
+    """Where the error of a failed case is; it is elsewhere if the edit was translated.
 
     >>> position(True), position(False), position(None)
     ('elsewhere', 'at the edit', 'unknown')

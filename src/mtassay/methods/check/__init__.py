@@ -1,1 +1,1 @@
-"""Checks without references: placeholders, numbers, terms, style, conduct of every translated text."""
+"""Checks of every translated text without references: placeholders, numbers, terms, style, conduct."""

@@ -1,4 +1,4 @@
-"""Checks as a method: every text with its translation is a case, every alarm a finding."""
+"""Checks as a method: a text with its translation is a case, and an alarm is a finding."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ _TRIALS, _ALPHA = 10000, 0.05
 class CheckMethod(Method):
     """Looks at texts and their translations, and reports what is wrong, where and how badly.
 
-    `checks` are names or groups of checks, by default those that proved good for the languages, except those
-    of `without`. `terms` are files of glossaries, `style` house rules as `KEY=VALUE`. `ignore` is what nobody
-    need act on, with a reason each: a file, or a list of mappings with `file`, `key`, `check` and `reason`.
-    Without `reviews`, what people said of an alarm does not count.
+    `checks` has names or groups of checks; by default, the checks that proved good for the languages are
+    used. `without` excludes checks. `terms` are glossary files, `style` has house rules as `KEY=VALUE`.
+    `ignore` lists findings that need no action, each with a reason: a file, or a list of mappings with
+    `file`, `key`, `check` and `reason`. Without `reviews`, people's decisions about alarms do not count.
     """
 
     name: ClassVar[str] = "check"
@@ -99,13 +99,14 @@ class CheckMethod(Method):
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
-        """Names may be given as text, style rules as a mapping, what to ignore as a file.
+        """Return the parameters. Names may be text, style rules a mapping, and findings to ignore a file.
 
-        From a run of another method, only the languages are used.
+        From a run of another method, only the languages are taken.
         """
         values = {key: value for key, value in settings.items() if value is not None}
         if run is not None and run.method != cls.name:
-            values.setdefault("pair", _pair_in(run))
+            pair = run.parameters.get("pair")
+            values.setdefault("pair", "-".join(pair) if isinstance(pair, list | tuple) else pair)
             run = None
         if values.get("pair") is not None:
             pair = parse_pair(values["pair"])
@@ -129,11 +130,11 @@ class CheckMethod(Method):
 
     @classmethod
     def takes(cls, run: Run) -> bool:
-        """Any run whose texts are there."""
+        """Accept any run that has its texts."""
         return bool(run.segments)
 
     def require(self) -> None:
-        """Read the glossaries: faults are reported before systems are asked."""
+        """Read the glossaries, so that their faults are reported before systems are asked."""
         _ = self._chosen
 
     def cases(self, segments: Iterable[Segment], context: RunContext) -> list[Case]:
@@ -175,7 +176,7 @@ class CheckMethod(Method):
         return Judgement(findings, counts=counts, basis=basis)
 
     def score(self, judgement: Judgement, context: RunContext) -> Result:
-        """The share of texts with a finding: by severity, of all checks together, and of each check."""
+        """The share of texts with a finding: by severity, for all checks together, and for each check."""
         checks = [check.id for check in self._chosen.checks]
         keys = [
             *((score_name(s), "all") for s in SEVERITIES),
@@ -209,7 +210,7 @@ class CheckMethod(Method):
         )
 
     def _reason(self, finding: Finding, segment: Segment) -> str:
-        """The reason to ignore the finding; empty if it is not ignored."""
+        """The reason why the finding is ignored; empty if it is not."""
         evidence = CheckEvidence.of(finding)
         for entry in self._ignores:
             if entry.fits(evidence.file, evidence.key or segment.id, id_of(finding)):
@@ -240,7 +241,7 @@ class CheckMethod(Method):
 
     @cached_property
     def _chosen(self) -> ChosenChecks:
-        """The checks to run; an error if a requested check is impossible, or if there are none."""
+        """Return the checks to run; raise an error if a requested check is impossible or no check is left."""
         chosen = choose_checks(self.checks, self.without, self._context)
         if not chosen.checks:
             reasons = "; ".join(f"{name}: {why}" for name, why in chosen.not_run.items())
@@ -250,13 +251,8 @@ class CheckMethod(Method):
         return chosen
 
 
-def _pair_in(run: Run) -> str | None:
-    pair = run.parameters.get("pair")
-    return "-".join(pair) if isinstance(pair, list | tuple) else pair
-
-
 def _style(given: Mapping[str, str] | Iterable[str] | str) -> dict[str, str]:
-    """Style rules by name; each is written `KEY=VALUE`."""
+    """Read style rules, each written `KEY=VALUE`, by name."""
     if isinstance(given, Mapping):
         return {str(key): str(value) for key, value in given.items()}
     rules = {}
@@ -274,7 +270,7 @@ def _ignored(given: Any) -> tuple[dict[str, str], ...]:
 
 
 def _settled(finding: Finding, reason: str) -> Finding:
-    """The finding as ignored, if there is a reason for it."""
+    """Mark the finding as ignored if there is a reason."""
     if not reason:
         return finding
     evidence = replace(CheckEvidence.of(finding), ignored=reason)
@@ -292,9 +288,9 @@ def _compared(
     texts: Mapping[str, int],
     absent: Collection[tuple[str, str]],
 ) -> _Compared:
-    """All pairs of systems by the share of texts with a finding, by randomization.
+    """Compare all pairs of systems on the share of texts with a finding, with a randomization test.
 
-    Texts in which no system has a finding change no p-value, so only the others are looked at.
+    Texts without any finding do not change the p-values, so only the other texts are used.
     """
     systems = list(flagged)
     cases = sorted(set().union(*flagged.values()))

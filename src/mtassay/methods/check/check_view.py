@@ -1,4 +1,4 @@
-"""The display of a run of checks: by severity, by check, by file and place, with the places marked."""
+"""The display of a run of checks by severity, check and file, with the places of findings marked."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from mtassay.measures.check_run import CheckEvidence, id_of
 from mtassay.stats.proportions import wilson
 
 QUESTION = "check"
-"""The question to reviewers about an output with alarms."""
+"""The review question about an output with alarms."""
 ALARMS = "check.alarms"
 """The score: the share of texts with a finding."""
 RATE = "check.rate"
-"""The share for each check by itself, in groups."""
-_SHOWN = 10  # findings that are shown in full
+"""The score of single checks; each check is a group."""
+_SHOWN = 10  # findings shown in full
 _FILES = 30  # files in a table
 
 
 def score_name(severity: str) -> str:
-    """The name of the share of texts with findings of a severity, in scores and rules of gates.
+    """The name of the share of texts with findings of a severity, used in scores and gate rules.
 
     >>> score_name("critical")
     'check.critical'
@@ -38,7 +38,7 @@ def score_name(severity: str) -> str:
 
 
 class CheckView(RunView):
-    """A run of checks as people see it: the worst first."""
+    """A run of checks as people see it, the worst findings first."""
 
     def facts(self) -> str:
         ran = len(self.run.result.basis.get("checks", {}).get("run", ()))
@@ -51,7 +51,7 @@ class CheckView(RunView):
         return f"{detector.removeprefix('check:')} findings"
 
     def headlines(self) -> list[Headline]:
-        """The number of findings of each system, by severity, and the checks with the most flags."""
+        """Each system's number of findings by severity, and the checks with the most flags."""
         told = []
         for system, counts in self.run.result.counts.items():
             found = [f"{counts[severity]:,} {severity}" for severity in SEVERITIES if counts.get(severity)]
@@ -91,7 +91,7 @@ class CheckView(RunView):
         return Table(header, rows, "Findings by severity", notes)
 
     def _by_check(self) -> Table | None:
-        """A row for each check with findings: its severity, and the number of texts of each system."""
+        """A table of the checks with findings: the severity, and the number of texts for each system."""
         counts = Counter((id_of(f), f.system) for f in self.run.findings if id_of(f) and f.verdict == "fail")
         worst: dict[str, Severity] = {}
         for finding in self.run.findings:
@@ -115,7 +115,7 @@ class CheckView(RunView):
         return Table(header, rows, "Findings by check", groups=[f"check:{name}" for name in order])
 
     def _by_file(self) -> Table | None:
-        """A row for each file with findings; `None` if the texts are of no file, or of one."""
+        """A table of the files with findings; `None` if the texts come from no file or only one."""
         files = dict.fromkeys(str(segment.tags.get("file", "")) for segment in self.run.segments)
         if len(files) < 2:
             return None
@@ -134,7 +134,7 @@ class CheckView(RunView):
         return self.findings_table(everything=False)
 
     def findings_table(self, *, everything: bool) -> Table | None:
-        """A row for each finding, the worst first, with its place; ignored ones if everything is wanted."""
+        """A table of findings and their places, the worst first; `everything` adds ignored findings."""
         several = len(self.run.systems) > 1
         rows: list[list[Cell | str]] = []
         for finding in self._worst_first(everything=everything):
@@ -173,7 +173,7 @@ class CheckView(RunView):
         return Block(lines, f"{evidence.severity} · {id_of(finding)} · {_place(finding, evidence)}{of}")
 
     def _elsewhere(self, system: str, evidence: CheckEvidence) -> list[Line]:
-        """The outputs of other texts that a finding is about, with their places."""
+        """The outputs of other texts that the finding concerns, with their places."""
         told = [(self._texts.get((system, key), ""), spans) for key, spans in evidence.elsewhere().items()]
         return [Line("compare", text, spans) for text, spans in told]
 
@@ -204,7 +204,7 @@ class CheckView(RunView):
         return f"{evidence.severity}, {id_of(finding)}: {evidence.why}{ignored}"
 
     def open_answers(self) -> list[OpenAnswer]:
-        """Every output with findings, once."""
+        """Every output that has findings, once."""
         by_output: dict[tuple[str, str], list[Finding]] = {}
         for finding in self.run.findings:
             if id_of(finding) and finding.verdict == "fail":
@@ -215,7 +215,7 @@ class CheckView(RunView):
         ]
 
     def ledgers(self, system: str) -> list[Ledger]:
-        """The texts with findings: of each severity, in total, and by check."""
+        """Texts with findings, counted by severity, in total and by check."""
         texts = [answer.id for answer in self.run.outputs.get(system, ()) if answer.text is not None]
         rows = {text: row for row, text in enumerate(texts)}
         checks = list(self.run.result.basis.get("checks", {}).get("run", ()))
@@ -244,7 +244,7 @@ class CheckView(RunView):
         return {**self.run.result.as_dict(), "findings": self.finding_records()}
 
     def finding_records(self) -> list[dict[str, Any]]:
-        """Every finding as one flat record, ignored ones too, with its place and texts."""
+        """Every finding, including ignored ones, as a flat record with its place and texts."""
         records = []
         for finding in self.run.findings:
             evidence = dict(finding.evidence)
@@ -288,7 +288,7 @@ class CheckView(RunView):
 
 
 def _together(findings: Sequence[Finding]) -> dict[str, Any]:
-    """The evidence of several findings about one output, for one look at it."""
+    """Join the evidence of several findings about one output, to show them together."""
     evidence = [CheckEvidence.of(finding) for finding in findings]
     both = replace(
         evidence[0],
@@ -299,7 +299,7 @@ def _together(findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def _place(finding: Finding, evidence: CheckEvidence) -> str:
-    """Where a text is: file, line and key, or else its id."""
+    """The location of a text: file, line and key, or else its id."""
     if not evidence.file:
         return finding.case_id
     line = f":{evidence.line}" if evidence.line is not None else ""

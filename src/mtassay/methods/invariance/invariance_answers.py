@@ -1,7 +1,7 @@
-"""Reads originals, variants and their translations, and puts them side by side.
+"""Reads originals, variants and their translations, and matches them.
 
-A variant is a segment like any other, so every command can translate it, store it and show it; its tags say
-which original it comes from and which one word differs.
+A variant is a normal segment, so every command can translate, store and show it. Its tags say from which
+original it comes and which word differs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"(?<!\d)\d++(?:[.,:]\d++)+")
 
 
 def variant_of(original: Segment, edit: Edit, place: int, facts: Mapping[str, Any] | None = None) -> Segment:
-    """The variant as a segment. `place` is the number of the word, `facts` are other facts to keep.
+    """Return the variant as a segment; `place` is the number of the word, `facts` are stored with it.
 
     >>> variant_of(Segment("7", "A small dog"), Edit(2, 7, "small", "young", "ADJ"), 1).id
     '7/1-young'
@@ -38,13 +38,8 @@ def variant_of(original: Segment, edit: Edit, place: int, facts: Mapping[str, An
     )
 
 
-def has_variants(segments: Iterable[Segment]) -> bool:
-    """Whether these contain variants already, right or wrong ones, so none need to be made."""
-    return any("edit" in segment.tags or original_of(segment) is not None for segment in segments)
-
-
 def edit_of(tags: Mapping[str, Any]) -> Edit:
-    """The edit that made the variant with these tags; an `InputError` if it is not a variant.
+    """Return the edit that made the variant with these tags; `InputError` if it is not a variant.
 
     >>> edit_of({"edit": {"start": 2, "end": 7, "before": "small", "after": "young"}}).after
     'young'
@@ -63,12 +58,13 @@ def edit_of(tags: Mapping[str, Any]) -> Edit:
 
 
 def is_made(segments: Sequence[Segment]) -> bool:
-    """Whether there are variants, or every original says why it has no variant, so none need to be made."""
-    return has_variants(segments) or all(segment.tags.get("skip") for segment in segments)
+    """Whether no variants need to be made: there are some, or all originals say why they have none."""
+    is_made = any("edit" in segment.tags or original_of(segment) is not None for segment in segments)
+    return is_made or all(segment.tags.get("skip") for segment in segments)
 
 
 def with_edits(segments: Sequence[Segment]) -> list[Segment]:
-    """The segments of any run; a segment made from another has the one edit that turns that into it."""
+    """Return the segments of a run; a segment made from another gets the single edit between the two."""
     sources = {segment.id: segment.source or "" for segment in segments}
     edited = []
     for segment in segments:
@@ -81,7 +77,7 @@ def with_edits(segments: Sequence[Segment]) -> list[Segment]:
 
 
 def edit_between(before: str, after: str) -> Edit:
-    """The one edit that turns a text into another, from the first to the last whole word that differs.
+    """Return the single edit between two texts, from the first to the last whole word that differs.
 
     >>> edit_between("A dog sees me.", "A cow sees you.")
     Edit(start=2, end=13, before='dog sees me', after='cow sees you', pos='')
@@ -100,7 +96,7 @@ def edit_between(before: str, after: str) -> Edit:
 
 
 def _inside(text: str) -> set[int]:
-    """The positions inside a word or a number; before an English `'s` a word may end."""
+    """The positions inside a word or number; a word may end before an English `'s`."""
     spans = [number.span() for number in _NUMBER.finditer(text)]
     for word in plain_words(text):
         ends = (word.end - 2, word.end) if word.text.endswith(("'s", "’s")) else (word.end,)
@@ -109,10 +105,11 @@ def _inside(text: str) -> set[int]:
 
 
 def cases_of(segments: Iterable[Segment]) -> list[Case]:
-    """One case for each original, in order; `expect["parts"]` has the tags of each source after the first.
+    """Return one case for each original; `expect["parts"]` has the tags of each source after the first.
 
-    An original without a variant cannot be tested and is skipped, for the reason in its tag `skip`. A variant
-    that is not its original with one edit is an `InputError`: its distance would be meaningless.
+    An original without a variant cannot be tested and is skipped, with the reason in its tag `skip`. If a
+    variant differs from its original by more than one edit, an `InputError` is raised, since its distance
+    would be meaningless.
     """
     originals: dict[str, Segment] = {}
     parts: dict[str, list[Segment]] = {}
@@ -134,7 +131,7 @@ def cases_of(segments: Iterable[Segment]) -> list[Case]:
 
 
 def _check(part: Segment, original: Segment) -> None:
-    """Refuse a segment that is not a variant or a phrase of this original."""
+    """Raise an error if a segment is neither a variant nor a phrase of this original."""
     if "edit" not in part.tags:
         if "phrase" in part.tags:
             return
@@ -168,7 +165,7 @@ def _case(original: Segment, parts: Sequence[Segment]) -> Case:
 def read_texts(
     texts: Iterable[str], annotator: Annotator, context: RunContext, *, step: str
 ) -> dict[str, Annotation]:
-    """The annotation of each text; a text that the annotator cannot read has an `error`."""
+    """Annotate each text; a text that the annotator cannot read has an `error`."""
     distinct = list(dict.fromkeys(texts))
     return dict(zip(distinct, SpreadAnnotator(annotator, context, step=step).annotate(distinct), strict=True))
 
@@ -184,7 +181,7 @@ def texts_of(outputs: Iterable[Sequence[Output]]) -> list[str]:
 def answered(
     cases: Sequence[Case], outputs: Sequence[Output], *, read_source: Read, read_output: Read
 ) -> list[AnsweredCase]:
-    """The cases that were asked, in order. `outputs` has one output for each of their sources, in order."""
+    """Match cases, in order, with their outputs; `outputs` has one for each source of the cases."""
     answered_cases = []
     start = 0
     for case in cases:
@@ -225,14 +222,14 @@ def _answered(case: Case, outputs: Sequence[Output], read_source: Read, read_out
     return AnsweredCase(case, None, unread=result.unread, problem="none of its variants has an output")
 
 
-_LIKELY = 0.6  # of pairs of the demo with such an output nine of ten have an error, by cross-validation
+_LIKELY = 0.6  # at this value, 9 of 10 pairs of the demo have an error (cross-validation)
 
 
 def right_ones(compared: Sequence[ComparedPair], opinions: Mapping[str, Opinion]) -> list[str]:
-    """The variants of the pairs in which the judge finds no wrong output; `opinions` are by id.
+    """Return the variants of pairs in which the judge finds no wrong output; `opinions` are by id.
 
-    If translation models help the judge, an output is wrong if it has an error with a probability of
-    `_LIKELY` or more; else, if the judge does not find it right.
+    If the judge uses translation models, an output is wrong if the probability of an error is at least
+    `_LIKELY`. Otherwise, an output is wrong unless the judge finds it right.
     """
     return [
         pair.variant.id
@@ -243,5 +240,5 @@ def right_ones(compared: Sequence[ComparedPair], opinions: Mapping[str, Opinion]
 
 def _is_doubtful(opinion: Opinion) -> bool:
     if not opinion.kind.endswith("+models"):
-        return opinion.verdict != "pass"  # without a reference and models the judge knows little
+        return opinion.verdict != "pass"  # the judge knows little without references and models
     return opinion.probability is None or opinion.probability >= _LIKELY

@@ -1,4 +1,4 @@
-"""The evidence of an invariance finding: written into the finding, and read from a saved one."""
+"""The evidence of an invariance finding; it is written into findings and read from saved ones."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mtassay.data.run_view import joint_verdict, traits_of
 
 METHOD = "invariance"
 ISSUE = ("suspicious", "confirmed", "cleared")
-"""The statuses of an original with an issue, by people's labels."""
+"""The possible statuses of an original with an issue, from people's labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownVariant(Evidence):
     """A variant that is shown with an issue: its change, and the distance of its output.
 
-    `reasons` are the judge's for an error in it.
+    `reasons` are the judge's reasons for an error in this output.
     """
 
     id: str = ""
@@ -35,13 +35,13 @@ class ShownVariant(Evidence):
 
     @property
     def change(self) -> str:
-        """The replaced word, the new one, and the distance that this caused in the output."""
+        """The replaced word, the new word, and the distance of the output."""
         return f"{self.before} → {self.after} · distance {self.distance:g}"
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOutVariant(Evidence):
-    """A variant that could not be compared, or whose distance a filter explains: then that distance."""
+    """A variant that was not compared, or one that a filter removed, with its distance."""
 
     id: str = ""
     why: str = ""
@@ -50,12 +50,13 @@ class LeftOutVariant(Evidence):
 
 @dataclass(frozen=True, slots=True)
 class IssueEvidence(Evidence):
-    """The facts about an original, a variant shown with it, or a pair flagged by a check or relation.
+    """The facts about an original, a variant shown with it, or a pair that a check or relation flagged.
 
-    `status` is empty if nothing was compared; `reason` then says why, and a check says `why`. `distances` are
-    those of all compared variants, `label` is people's label of the pairs shown. `original` and `differences`
-    belong to a variant with a finding of its own. If the judge was asked, `probability` is that of an error
-    in the worst of the outputs shown, and `reasons` are those for one in the original's.
+    `status` is empty if nothing was compared, and `reason` then says why. `why` is the explanation of a
+    check. `distances` has the distances of all compared variants, `label` people's labels of the shown pairs.
+    `original` and `differences` belong to a variant with its own finding. If the judge was asked,
+    `probability` is the probability of an error in the worst shown output, and `reasons` explain an error in
+    the original's output.
     """
 
     status: str = ""
@@ -86,7 +87,7 @@ class IssueEvidence(Evidence):
 
     @property
     def is_issue(self) -> bool:
-        """Whether some variant was beyond the threshold, whatever people said of it."""
+        """Whether a variant was beyond the threshold, independent of people's labels."""
         return self.status in ISSUE
 
     @property
@@ -95,7 +96,7 @@ class IssueEvidence(Evidence):
         return self.variants or ()
 
     def explained(self) -> str:
-        """The distance of the farthest variant, in a line."""
+        """The distance of the farthest variant, in one line."""
         if self.why:
             return self.why
         farthest = max((variant.distance for variant in self.shown), default=None)
@@ -109,12 +110,12 @@ class IssueEvidence(Evidence):
 
 
 def is_about_original(finding: Finding) -> bool:
-    """Whether it is the one finding about an original; the others are about checks and relations."""
+    """Whether it is the finding about an original; the other findings come from checks and relations."""
     return finding.detector == "output" or finding.detector.split(":")[0] == METHOD
 
 
 def reported(issue: Finding, variant: str) -> Finding | None:
-    """The part of a finding about an original that concerns this variant, if it is shown with it."""
+    """The part of a finding about an original that concerns this variant, if the variant is shown."""
     evidence = IssueEvidence.of(issue)
     shown = next((candidate for candidate in evidence.shown if candidate.id == variant), None)
     if shown is None:
@@ -134,9 +135,9 @@ def reported(issue: Finding, variant: str) -> Finding | None:
 def observations_of(run: Run) -> list[Observation]:
     """The originals and variants of a run, each with the facts about its output.
 
-    In an issue, the outputs that the judge has reasons against failed, or all shown ones if it has no reason
-    at all; people's labels come first. The others that could be compared passed, except for variants beyond
-    the threshold that are not shown. A check or relation makes a failure too.
+    People's labels decide first. In an issue, the outputs that the judge has reasons against failed; if it
+    has no reasons, all shown outputs failed. An output that a check or relation flags also failed. Other
+    compared outputs passed, except for variants beyond the threshold that are not shown.
     """
     verdicts: dict[tuple[str, str], list[Verdict]] = {}
     detectors: dict[tuple[str, str], list[str]] = {}
@@ -169,7 +170,7 @@ def observations_of(run: Run) -> list[Observation]:
 
 
 def _verdicts(finding: Finding) -> dict[str, Verdict]:
-    """What a finding about an original says of its output and of those of its variants."""
+    """The verdicts that a finding about an original gives on its output and its variants' outputs."""
     evidence = IssueEvidence.of(finding)
     if not evidence.status:
         return {finding.case_id: finding.verdict or "skipped"}

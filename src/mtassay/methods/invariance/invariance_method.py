@@ -1,4 +1,4 @@
-"""Invariance as a method: an original and its variants are one case, far translations are an issue."""
+"""Invariance as a method: an original and its variants are a case, and far translations are an issue."""
 
 from __future__ import annotations
 
@@ -85,22 +85,18 @@ from mtassay.methods.invariance.relations import (
 from mtassay.methods.invariance.structures import Structure, open_structure
 from mtassay.methods.invariance.substitutes import asks_models
 from mtassay.methods.invariance.variants import VariantSettings, make_variants
-from mtassay.methods.repeats import (
-    beyond_noise,
-    require_enough,
-    signed_repeats,
-)
+from mtassay.methods.repeats import beyond_noise, require_enough, signed_repeats
 from mtassay.nlp.annotation import Annotation, Annotator, Layer
 from mtassay.nlp.annotators import advice, check_annotator, open_annotator
 from mtassay.nlp.identification import foreign_language, tokenization_of
 from mtassay.stats.resampling import fixed_seed
 
 _OF_ISSUES = frozenset(("threshold", "preset", "filters", "structure"))
-"""Settings of an issue: if somebody gives some of them, the others have no default."""
+"""The settings that define an issue; if some are given, the others have no default."""
 PARSED, WORDS = "dependency", "tokens"
-"""The usual structure, and the one without a parser of the target language."""
+"""The default structures with and without a parser of the target language."""
 _PART = 0.75
-"""The judge drops correct outputs, so a smaller part of a preset's threshold is enough."""
+"""The part of a preset's threshold to use with the judge, since the judge drops correct outputs."""
 
 _VERDICTS: dict[str, Verdict] = {
     "suspicious": "fail",
@@ -112,9 +108,9 @@ _VERDICTS: dict[str, Verdict] = {
 
 @dataclass(frozen=True)
 class SystemDistances:
-    """All distances of one system; `filtered` has the filter and the distance before it, by variant.
+    """All distances of one system; `filtered` has the filter and the unfiltered distance, by variant.
 
-    `opinions` are the judge's, by pair, if it was asked.
+    `opinions` are the judge's opinions by pair, if it was asked.
     """
 
     rankings: Sequence[VariantRanking]
@@ -123,7 +119,7 @@ class SystemDistances:
 
     @cached_property
     def by_original(self) -> dict[str, VariantRanking]:
-        """The rankings by the id of their original."""
+        """Rankings by the id of the original."""
         return {ranking.original: ranking for ranking in self.rankings}
 
 
@@ -131,13 +127,13 @@ class SystemDistances:
 class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     """Makes variants of sentences, and compares the translations of originals and their variants.
 
-    An original has an issue if the distance of a variant's translation from its own is strictly larger than
-    `threshold`, which is that of the structure's `preset` where none is given; the `top` farthest variants
-    are shown. `filters` leave out variants whose distance has a harmless reason. `checks` look for single
-    kinds of errors in the same translations, `relations` compare them otherwise. Where translation models
-    help the judge (en-pt), it is the filter by default, and with it three quarters of the threshold are
-    enough; `judge_by` names another judge. `annotator` and `source_annotator` ask for certain language
-    tools. Without `reviews`, what people said of an issue does not count.
+    An original has an issue if a variant's translation differs from its own by a distance strictly above
+    `threshold` (default: the threshold of the structure's `preset`). The `top` farthest variants are shown.
+    `filters` leave out variants whose distance has a harmless reason. `checks` look for single kinds of
+    errors in the same translations, and `relations` compare the translations in other ways. If translation
+    models help the judge (en-pt), the judge is the default filter, and three quarters of the threshold are
+    enough; `judge_by` names another judge. `annotator` and `source_annotator` select language tools. Without
+    `reviews`, people's labels of issues do not count.
     """
 
     name: ClassVar[str] = METHOD
@@ -146,7 +142,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
             QUESTION,
             "Is the translation right? If not, what is wrong: words are dropped (under) or added (over), "
             "something modifies the wrong word (modification), a word or phrase is wrong (mistranslation), "
-            "the words are right but not how they go together (logic), or several of these?",
+            "the words are right but their relation is wrong (logic), or several of these?",
             {
                 "c": "correct",
                 "d": "under",
@@ -197,7 +193,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     checks: tuple[str, ...] = field(default=("default",), metadata=CHECKS)
     relations: tuple[str, ...] = setting(
         (),
-        f"What else is compared, or none: {', '.join(names('relation'))}.",
+        f"Also compare these relations, or none: {', '.join(names('relation'))}.",
         metavar="NAMES",
         kind=str | None,
     )
@@ -228,10 +224,10 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
-        """Names may be given as text, `noun,adj`; `none` is nothing.
+        """Return the parameters. Names may be text, as `noun,adj`; `none` selects nothing.
 
-        Missing values are those of the saved run. Its threshold and filters are made for its structure; other
-        structures have their usual ones. A run of another method brings its languages only.
+        Missing values come from the saved run. Its threshold and filters apply only to its structure; other
+        structures use their defaults. From a run of another method, only the languages are taken.
         """
         explicit = {key: value for key, value in settings.items() if value is not None}
         saved = _saved(cls, run)
@@ -269,14 +265,14 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
     @classmethod
     def segments_of(cls, run: Run) -> Sequence[Segment]:
-        """A run whose cases are edits has variants, no matter which method edited them."""
+        """Return a run's segments; edited cases are variants, no matter which method made them."""
         if run.method == cls.name:
             return run.segments
         return with_edits(run.segments) if cls.takes(run) else super().segments_of(run)
 
     @classmethod
     def takes(cls, run: Run) -> bool:
-        """Whether a run has something to compare: it is one of this method, or its cases are edits."""
+        """Whether a run has something to compare: it is a run of this method, or its cases are edits."""
         edits = ((segment.id, original_of(segment)) for segment in run.segments)
         return run.method == cls.name or any(key == f"{original}{EDITED}" for key, original in edits)
 
@@ -285,13 +281,13 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         return asks_models(self.substitutes)
 
     def require(self) -> None:
-        """The structure, the language tools on both sides, and the needs of relations and the judge."""
+        """Require the structure, language tools for both languages, and what relations and the judge need."""
         _ = self.signature, self._source_annotator
         for relation in self._relations:
             relation.require()
 
     def read(self, sentences: Any) -> list[Segment]:
-        """The sentences of a file (`-` is standard input) or a list; segments stay as they are."""
+        """Read sentences from a file (`-` is standard input) or a list; segments are returned unchanged."""
         path = Path(sentences) if isinstance(sentences, str | PathLike) else None
         if path is not None:
             segments = read_segments(path, [], pair=self._pair)
@@ -303,12 +299,12 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         return with_edits(segments)
 
     def generate(self, segments: Sequence[Segment], context: RunContext) -> Generated:
-        """Variants, and noun phrases if a relation needs them."""
+        """Make variants, and noun phrases if a relation needs them."""
         phrases = any(isinstance(relation, PhraseRelation) for relation in self._relations)
         return self.with_variants(segments, context, phrases=phrases)
 
     def with_variants(self, segments: Sequence[Segment], context: RunContext, *, phrases: bool) -> Generated:
-        """The segments with variants, made if missing; refused is a sentence without a variant, and why."""
+        """Return segments with variants (made if missing), and why sentences have no variant."""
         generated = segments
         if not is_made(segments):
             self._look_over([segment.source for segment in segments], context)
@@ -321,7 +317,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         return Generated(generated, refused)
 
     def _look_over(self, sentences: Sequence[str | None], context: RunContext) -> None:
-        """Note sentences in another language than the pair says, and tokenised ones."""
+        """Note sentences that are in another language than the pair says, or tokenised."""
         if code := foreign_language(sentences, self._pair.source.code):
             context.note(f"the sentences look like {name_of(code)}, not {self._pair.source.name}: check -l")
         if sign := tokenization_of(sentences):
@@ -340,7 +336,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
             context.note(f"Only words are compared. A parser also sees which words belong together. {way}")
         known_decisions = context.decisions(QUESTION)
         decisions = known_decisions if self.reviews else {}
-        subjects: list[str] = []  # of all outputs, if there are decisions to count
+        subjects: list[str] = []  # needs all outputs, if there are decisions to count
         skipped = [case for case in cases if case.skip is not None]
         findings: list[Finding] = []
         counts: dict[str, dict[str, int]] = {}
@@ -381,7 +377,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     def compare(
         self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]], context: RunContext
     ) -> dict[str, list[AnsweredCase]]:
-        """Every system's answers, annotated as far as the structure and the relations need it."""
+        """Annotate every system's answers as far as the structure and the relations need it."""
         read_output = self._reader(texts_of(outputs.values()), self._annotator, context, "reading outputs")
         sources = [source or "" for case in cases if case.skip is None for source in case.sources]
         read_source = self._reader(sources, self._source_annotator, context, "reading sources")
@@ -393,7 +389,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     def measure(
         self, material: Sequence[AnsweredCase], context: RunContext, *, system: str = "", above: float = 0
     ) -> SystemDistances:
-        """The distance of each variant of each original. The judge looks at those farther than `above`."""
+        """Measure the distance of each variant. The judge is asked about variants farther than `above`."""
         pairs = [pair for answered_case in material for pair in answered_case.compared]
         context.progress("comparing", 0, None)
         distances = {
@@ -422,7 +418,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         return SystemDistances(rankings, filtered, opinions)
 
     def _noise(self, material: Sequence[AnsweredCase], distances: Mapping[str, float]) -> list[str]:
-        """The far variants that are no farther than the changes between repetitions of one sentence."""
+        """Far variants that are not farther than the differences between repetitions of one sentence."""
         noise = []
         for case in material:
             compared = [pair for pair in case.compared if pair.repeats]
@@ -438,10 +434,10 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
         return noise
 
     def _far_apart(self, pair: ComparedPair) -> NDArray[np.bool_]:
-        """For each two of all answers to an original and its variant, whether they are beyond the threshold.
+        """For each pair of answers to an original or its variant: whether they are beyond the threshold.
 
-        The changed word moves every answer to the variant by a little. Answers to one sentence get the same
-        extra distance; else noise near the threshold would be far only across the two sentences.
+        The changed word adds a small distance to every pair of answers from both sentences. The same distance
+        is added to pairs from one sentence; otherwise, noise near the threshold would look like an effect.
         """
         k = pair.repeats
         distances = np.zeros((2 * k, 2 * k))
@@ -456,7 +452,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
     def _opinions(
         self, pairs: Sequence[ComparedPair], system: str, context: RunContext
     ) -> dict[str, Opinion]:
-        """The judge's of all outputs of these pairs, by id."""
+        """Ask the judge for its opinions of all outputs of these pairs, by id."""
         answers = {side.id: side for pair in pairs for side in (pair.original, pair.variant)}
         judged = [answer_of(a.id, a.source.text, a.output.text) for a in answers.values()]
         opinions = ask_judge(self._judge, judged, context, system=system, reviews=self.reviews)
@@ -483,7 +479,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
             **signed_repeats(self.repeat),
             "version": f"mtassay-{__version__}",
         }
-        # The parts of a value are signed with bars of their own, which must not look like the next key.
+        # Values may contain bars, which must not look like the start of the next key.
         return "|".join(f"{key}:{value.replace('|', ',')}" for key, value in settings.items())
 
     @cached_property
@@ -615,7 +611,7 @@ class InvarianceMethod(RepeatSettings, VariantSettings, Method):
 
 
 def _saved(method: type[InvarianceMethod], run: Run | None) -> dict[str, Any]:
-    """The fields that a saved run describes; only the languages if its method is another one."""
+    """The fields that a saved run gives; only the languages if the run used another method."""
     if run is None:
         return {}
     field_names = {f.name for f in fields(method)} if run.method == method.name else {"pair"}
@@ -630,13 +626,13 @@ def _likeliest(opinions: Mapping[str, Opinion], pairs: Sequence[str]) -> float |
 
 
 def _reasons(opinions: Mapping[str, Opinion], pair: str) -> tuple[str, ...]:
-    """Why the judge finds an output wrong; empty if it does not."""
+    """Why the judge finds an output wrong; empty if it does not find it wrong."""
     opinion = opinions.get(pair)
     return reasons_of(opinion) if opinion and opinion.verdict == "fail" else ()
 
 
 def names_in(value: str | Sequence[str]) -> tuple[str, ...]:
-    """Split names that may be separated by commas, each once."""
+    """Split names at commas, without repetitions."""
     texts = [value] if isinstance(value, str) else value
     named = (name.strip().lower() for text in texts for name in text.split(","))
     return tuple(dict.fromkeys(filter(None, named)))
@@ -658,7 +654,7 @@ def _evidence(suspicion: Suspicion, answer: AnnotatedAnswer) -> dict[str, Any]:
 
 
 def _missing_parser(pair: str) -> str:
-    """How to get a parser of the target language; empty if it is installed."""
+    """How to install a parser of the target language; empty if one is installed."""
     language, layers = parse_pair(pair).target, find("structure", PARSED).needs
     try:
         check_annotator(str(language), sorted(layers))
@@ -668,7 +664,7 @@ def _missing_parser(pair: str) -> str:
 
 
 def _usual_structure(values: Mapping[str, Any]) -> str:
-    """Words if the target language has no parser on this machine; a structure named by the user stays."""
+    """Use words if no parser of the target language is installed, unless the user named a structure."""
     is_open = "pair" in values and "structure" not in values and not values.get("annotator")
     return WORDS if is_open and _missing_parser(values["pair"]) else PARSED
 

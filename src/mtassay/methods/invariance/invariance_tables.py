@@ -1,4 +1,4 @@
-"""The results of an invariance run: issues, counts for each system, variants, their cost."""
+"""The results of an invariance run: issues, counts for each system, variants and their cost."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mtassay.stats.proportions import wilson
 
 USUAL = 10
 """Default number of issues shown for each system."""
-_REASONS = 5  # reasons that a note names
+_REASONS = 5  # reasons named in a note
 
 
 def issues_in(run: Run) -> list[Finding]:
-    """The findings that are issues: those most probably wrong first, and then the farthest.
+    """The findings that are issues, by probability of an error and then by distance, highest first.
 
     Equal findings keep the order of the run.
     """
@@ -26,9 +26,9 @@ def issues_in(run: Run) -> list[Finding]:
 
 
 def issue_block(finding: Finding, *, show_system: bool = True) -> Block:
-    """One issue: the original, then each variant that was reported.
+    """Show one issue: the original, then each reported variant.
 
-    In the variants' outputs, differences from the original's output are marked.
+    In the outputs of variants, differences from the output of the original are marked.
     """
     evidence = IssueEvidence.of(finding)
     source, output = evidence.source, evidence.output
@@ -50,7 +50,7 @@ def _why(reasons: Sequence[str]) -> list[Line]:
 
 
 def issue_blocks(run: Run, look: Look) -> list[Block]:
-    """The farthest issues of each system, and how many more there are."""
+    """The farthest issues of each system, and how many are left out."""
     most = USUAL if look.cases is None else look.cases
     several = len(run.systems) > 1
     blocks = []
@@ -64,7 +64,7 @@ def issue_blocks(run: Run, look: Look) -> list[Block]:
 
 
 def issues_table(run: Run) -> Table:
-    """The issues as a table: a row for each original, followed by one for each variant reported with it."""
+    """A table of issues: a row for each original, followed by a row for each reported variant."""
     rows: list[list[Cell | str]] = []
     for finding in issues_in(run):
         evidence = IssueEvidence.of(finding)
@@ -83,14 +83,12 @@ def issues_table(run: Run) -> Table:
 
 
 def summary_table(run: Run) -> Table:
-    """Systems by originals, compared variants, issues and their share of the originals that were compared.
+    """Count each system's originals, compared variants and issues, with the share of originals with an issue.
 
-    The reasons why originals were skipped or failed, and variants left out, are below.
+    The notes say why originals were skipped or failed, and why variants were left out.
     """
     rows: list[list[Cell | str]] = []
-    notes = [
-        "Issues: how many, of the originals that were compared, and in percent with Wilson's 95 % interval."
-    ]
+    notes = ["Issues: their number, of the compared originals, and in percent with Wilson's 95 % interval."]
     settled = [
         status for status in ("confirmed", "cleared") if any(_statuses(run, s)[status] for s in run.systems)
     ]
@@ -121,7 +119,7 @@ def summary_table(run: Run) -> Table:
 
 
 def corpus_table(segments: Sequence[Segment]) -> Table | None:
-    """The originals in words, as table 1 of the paper; `None` if most have no spaces between words."""
+    """The lengths of the originals in words (table 1 of the paper); `None` if most have no spaces."""
     sentences = [
         (segment.source or "").split()
         for segment in segments
@@ -142,18 +140,18 @@ def corpus_table(segments: Sequence[Segment]) -> Table | None:
 
 
 def seconds_table(seconds: Mapping[str, float]) -> Table:
-    """The duration of each step (table 5 of the paper), with its share of all."""
+    """The duration of each step and its share of the total (table 5 of the paper)."""
     total = sum(seconds.values())
     rows = [[step, f"{time:.1f}", f"{100 * time / total:.0f}"] for step, time in seconds.items() if total]
     rows.append(["all", f"{total:.1f}", "100"])
     return Table(["Step", "seconds", "%"], rows, title="Time")
 
 
-_EXAMPLES = 3  # cases that are named of each check
+_EXAMPLES = 3  # cases named for each check
 
 
 def companion_table(run: Run) -> Table | None:
-    """Checks and relations by system: how many pairs each flags, and in percent; `None` without any."""
+    """How many pairs each check and relation flags, by system, and the percentage; `None` without any."""
     scores = [score for score in run.result.scores if score.name == "flagged"]
     if not scores:
         return None
@@ -181,7 +179,7 @@ def companion_table(run: Run) -> Table | None:
 
 
 def variant_lines(finding: Finding) -> list[str]:
-    """A line for each variant reported with an issue, and its output, for a list of reasons."""
+    """The variants reported with an issue and their outputs, as lines for a list of reasons."""
     return [
         line
         for variant in IssueEvidence.of(finding).shown
@@ -193,7 +191,7 @@ def variant_lines(finding: Finding) -> list[str]:
 
 
 def changed_lines(segments: Sequence[Segment], *, width: int, color: bool) -> Iterator[str]:
-    """For a terminal: each original with its replaced words and their substitutes, or why there are none."""
+    """Lines for a terminal: each original with its replaced words and substitutes, or why it has none."""
     changes: dict[str, dict[str, list[str]]] = {}
     for segment in segments:
         if edit := segment.tags.get("edit"):
@@ -211,7 +209,7 @@ def changed_lines(segments: Sequence[Segment], *, width: int, color: bool) -> It
 
 
 def variants_table(segments: Sequence[Segment]) -> Table:
-    """A row for each variant: its id, the change, and the whole variant."""
+    """A table of variants: the id, the change, and the whole text."""
     rows = [
         [segment.id, f"{edit['before']} → {edit['after']}", printable(segment.source or "")]
         for segment in segments
@@ -221,7 +219,7 @@ def variants_table(segments: Sequence[Segment]) -> Table:
 
 
 def cost_table(segments: Sequence[Segment]) -> Table:
-    """Count the texts and characters to be translated by an engine."""
+    """Count the texts and characters that an engine has to translate."""
     kinds = {
         "originals": [s for s in segments if original_of(s) is None and not s.tags.get("skip")],
         "variants": [s for s in segments if "edit" in s.tags],
@@ -260,7 +258,7 @@ def _share(count: int, n: int) -> list[str]:
 
 
 def _reasons(system: str, about: Sequence[Finding]) -> list[str]:
-    """Why originals and variants of a system were not compared, the most frequent reasons first."""
+    """Why a system's originals and variants were not compared, the most frequent reason first."""
     reasons: dict[str, Counter[str]] = {}
     for finding in about:
         evidence = IssueEvidence.of(finding)

@@ -58,7 +58,7 @@ class InvarianceView(RunView):
         return ""
 
     def headlines(self) -> list[Headline]:
-        """By stable originals; a weakness is the check with the most flags."""
+        """Compare systems by stable originals; the weakness of a system is the check with the most flags."""
         alpha = float(self.run.parameters.get("alpha", 0.05))
         stable = "share of sentences whose translation stays stable"
         told = Contest(self.run, "stable", "all", stable, "original", alpha, suffix=" %").headlines()
@@ -80,7 +80,7 @@ class InvarianceView(RunView):
         return [*told, *self.open_headlines()]
 
     def case_views(self) -> Iterable[CaseView]:
-        """Every original; an answer has the variants that are shown with an issue, and the flagged pairs."""
+        """Every original; its answers have the variants shown with an issue and the flagged pairs."""
         originals = {s.id: original_of(s) or s.id for s in self.run.segments}
         findings: dict[tuple[str, str], list[Finding]] = {}
         for finding in self.run.findings:
@@ -129,12 +129,12 @@ class InvarianceView(RunView):
         return lines
 
     def ledgers(self, system: str) -> list[Ledger]:
-        """Originals that are stable, and pairs that checks and relations flag."""
+        """Counts of stable originals, and of pairs that checks and relations flag."""
         own = [finding for finding in self.run.findings if finding.system == system]
         return stability_ledgers(own, system, companions_of(self.run))
 
     def open_answers(self) -> list[OpenAnswer]:
-        """All outputs that are shown with an issue, of the original and of the variants."""
+        """All outputs shown with an issue: those of the original and of the variants."""
         return [
             OpenAnswer(case_id, finding.system, "suspicious", finding.evidence, evidence.probability)
             for finding in self.run.findings
@@ -143,7 +143,7 @@ class InvarianceView(RunView):
         ]
 
     def findings(self, case_id: str) -> list[Finding]:
-        """A variant that is shown with an issue has a finding of its own, first."""
+        """The findings of a segment; the own finding of a variant shown with an issue comes first."""
         own = super().findings(case_id)
         segment = next((segment for segment in self.run.segments if segment.id == case_id), None)
         original = None if segment is None else original_of(segment)
@@ -153,7 +153,7 @@ class InvarianceView(RunView):
         return [*filter(None, shown), *own]
 
     def related_blocks(self, segment_id: str, system: str) -> list[Block]:
-        """The original, and the variants shown with an issue; changed words and differences are marked."""
+        """The original and the variants shown with an issue, with changed words and differences marked."""
         this = next((segment for segment in self.run.segments if segment.id == segment_id), None)
         original = (original_of(this) or this.id) if this else segment_id
         issues = (IssueEvidence.of(f) for f in super().findings(original) if f.system == system)
@@ -166,7 +166,7 @@ class InvarianceView(RunView):
         ]
 
     def joint_decision(self, case_id: str, system: str, decisions: Mapping[str, str]) -> str:
-        """The present status of an issue by labels: one error in a shown pair confirms it."""
+        """The current status of an issue by its labels; one error in a shown pair confirms the issue."""
         candidates = (IssueEvidence.of(f) for f in self.findings(case_id) if f.system == system)
         issue = next((evidence for evidence in candidates if evidence.shown), None)
         if issue is None:
@@ -188,11 +188,11 @@ class InvarianceView(RunView):
         return evidence.explained() if evidence.status else super().why(finding)
 
     def reasons(self, finding: Finding) -> list[str]:
-        """The variants that were reported with an original follow."""
+        """The explanation of a finding, then the variants reported with the original."""
         return [self.why(finding), *variant_lines(finding)]
 
     def flags_of(self, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
-        """A structure flags the variants that it shows; a check the pairs that it flags."""
+        """The structure flags the variants shown with issues, and a check flags its own pairs."""
         with_evidence = [(finding, IssueEvidence.of(finding)) for finding in findings]
         if not any(evidence.distances is not None or evidence.shown for _, evidence in with_evidence):
             return super().flags_of(detector, findings, missing)
@@ -203,7 +203,7 @@ class InvarianceView(RunView):
             shown = {variant.id: variant.distance for variant in evidence.shown}
             for variant, distance in {**shown, **(evidence.distances or {})}.items():
                 scores[variant, finding.system] = float(distance)
-            # Outputs that people cleared must not be compared with people's own words.
+            # Cleared issues count as flagged; else people's decisions would be compared with themselves.
             if finding.verdict == "fail" or evidence.status == "cleared":
                 flagged |= {(variant, finding.system) for variant in shown}
             elif finding.verdict != "pass":
@@ -212,7 +212,7 @@ class InvarianceView(RunView):
 
 
 def _related_block(segment: Segment, output: str | None, other: str, *, is_this: bool) -> Block:
-    """A sentence of a family and its output; the changed word and differences between outputs are marked."""
+    """A sentence of a family and its output, with the changed word and output differences marked."""
     edit = segment.tags.get("edit") or {}
     start, after = int(edit.get("start", 0)), str(edit.get("after", ""))
     what = f"{edit['before']} → {after}" if edit else "original"
@@ -225,7 +225,7 @@ def _related_block(segment: Segment, output: str | None, other: str, *, is_this:
 def _answer(
     system: str, findings: Sequence[Finding], sources: Mapping[str, str], outputs: Mapping[str, str]
 ) -> AnswerView:
-    """The facts about an original and its variants, in the answers of one system."""
+    """The facts about one system's answers to an original and its variants."""
     own = next((f for f in findings if is_about_original(f)), None)
     lines: list[Line] = []
     verdict, status, order = "", "", 0.0

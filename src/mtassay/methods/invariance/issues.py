@@ -9,16 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from mtassay.data.nouns import (
-    DISPUTED,
-    Cluster,
-    Comparison,
-    Finding,
-    Ledger,
-    Result,
-    Run,
-    percent,
-)
+from mtassay.data.nouns import DISPUTED, Cluster, Comparison, Finding, Ledger, Result, Run, percent
 from mtassay.data.subjects import Subject
 from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.invariance.invariance_evidence import IssueEvidence
@@ -28,31 +19,25 @@ from mtassay.stats.comparisons import rank_shares
 from mtassay.stats.family import compare_rows
 
 QUESTION = "invariance"
-"""The question to reviewers about a pair of source and output: which kind of error is in it, if any?"""
+"""The review question about a source and its output: which kind of error does the output have, if any?"""
 CORRECT = "correct"
 
 Standing = Literal["suspicious", "confirmed", "cleared"]
 
 
 def subject_of(answer: AnnotatedAnswer) -> str:
-    """The id of the subject of this answer's review: this very source and output."""
+    """The review id of this answer, for exactly this source and output."""
     return Subject(answer.id, (answer.source.text,), (answer.output.text,)).id
 
 
-def label_of(answer: AnnotatedAnswer, decisions: Mapping[str, str]) -> str | None:
-    """The reviewers' decision on this very source and output; `None` if nothing is settled."""
-    label = decisions.get(subject_of(answer))
-    return None if label == DISPUTED else label
-
-
 def labels_of(answers: Sequence[AnnotatedAnswer], decisions: Mapping[str, str]) -> dict[str, str]:
-    """The labels by the ids of the answers, without unlabelled ones."""
-    labels = {answer.id: label_of(answer, decisions) for answer in answers} if decisions else {}
-    return {key: label for key, label in labels.items() if label is not None}
+    """Return labels by the ids of the answers, without unlabelled answers."""
+    labels = {answer.id: decisions.get(subject_of(answer)) for answer in answers} if decisions else {}
+    return {key: label for key, label in labels.items() if label is not None and label != DISPUTED}
 
 
 def standing(shown: Sequence[str], labels: Mapping[str, str]) -> Standing:
-    """The label of an issue by those of its pairs: one error confirms it, all correct clear it.
+    """The status of an issue by the labels of its pairs: one error confirms it, all correct clear it.
 
     >>> standing(["7", "7/1-young"], {"7": "correct", "7/1-young": "under"})
     'confirmed'
@@ -73,30 +58,30 @@ class Far(NamedTuple):
 
 
 class VariantRanking(NamedTuple):
-    """All compared variants of one original, farthest first; equally far ones in the order they were made."""
+    """All compared variants of an original, farthest first; equally far variants in the order of creation."""
 
     original: str
     variants: tuple[Far, ...]
 
 
 class Issue(NamedTuple):
-    """An original with those of its variants that are farther than the threshold, farthest first."""
+    """An original with its variants beyond the threshold, farthest first."""
 
     original: str
     variants: tuple[Far, ...]
 
     def pairs(self, top: int) -> tuple[str, ...]:
-        """The pairs shown to people: the original and its `top` farthest variants."""
+        """The pairs to show people: the original and its `top` farthest variants."""
         return (self.original, *(far.variant for far in self.variants[:top]))
 
 
 def rank(original: str, distances: Sequence[Far]) -> VariantRanking:
-    """The variants by distance. Sorting is stable, so ties keep their order on any machine."""
+    """Sort the variants by distance; ties keep their order, so the result is the same on any machine."""
     return VariantRanking(original, tuple(sorted(distances, key=lambda far: -far.distance)))
 
 
 def find_issues(rankings: Sequence[VariantRanking], threshold: float) -> list[Issue]:
-    """The issues, in the order of the originals; strictly farther than the threshold, as in the paper.
+    """Return issues in the order of the originals; as in the paper, a distance must exceed the threshold.
 
     >>> found = [VariantRanking("1", (Far("1/a", 5), Far("1/b", 4))), VariantRanking("2", (Far("2/a", 4),))]
     >>> find_issues(found, 4)
@@ -124,12 +109,12 @@ def stability(
     signature: str,
     trials: int = 10000,
 ) -> Result:
-    """In percent, with Wilson's intervals at 95 %.
+    """Return the scores of a run in percent, with Wilson's 95 % intervals.
 
-    `stable` is a share of the compared originals; `flagged` is one of all pairs of source and output, with
-    one group for each check and relation, without a value if one of `phrase_companions` had no phrases. Two
-    systems are compared on the originals that both have, by randomization, two-sided and corrected for all
-    pairs.
+    `stable` is a share of the compared originals. `flagged` is a share of all pairs of source and output,
+    with a group for each check and relation; it has no value if one of `phrase_companions` had no phrases.
+    Two systems are compared on the originals that both have, with a two-sided randomization test that is
+    corrected for all pairs.
     """
     verdicts: dict[str, dict[str, bool]] = {system: {} for system in counts}
     for finding in findings:
@@ -160,7 +145,7 @@ def companions_of(run: Run) -> list[str]:
 def stability_ledgers(findings: Sequence[Finding], system: str, companions: Sequence[str]) -> list[Ledger]:
     """The counts behind the scores of a system, from all its findings.
 
-    Pairs are those of the originals that could be compared; the pairs of one original are one cluster.
+    Only pairs of compared originals count; the pairs of one original are a cluster.
     """
     compared = [f for f in findings if f.detector not in companions and f.verdict in ("pass", "fail")]
     stable = {f.case_id: f.verdict == "pass" for f in compared}
@@ -218,7 +203,7 @@ def _compared(
 def count_findings(
     findings: Sequence[Finding], material: Sequence[AnsweredCase], issues: int
 ) -> dict[str, int]:
-    """Count the originals by status, with one finding each, and the compared variants."""
+    """Count the originals by status (each has one finding), and the compared variants."""
     verdicts = Counter(finding.verdict for finding in findings)
     return {
         "originals": len(findings),

@@ -1,9 +1,9 @@
-"""Relations between translations: those of an original and a variant, or of a sentence and its phrase.
+"""Relations between the translations of an original and a variant, or of a sentence and its phrase.
 
-`same-output` is that of Gupta et al. 2020, "Machine Translation Testing via Pathological Invariance": a word
-with another meaning must change the translation. `referential` is that of He, Meister, Su 2021, "Testing
-Machine Translation via Referential Transparency": the words of a phrase's translation should come again in
-the sentence's translation.
+`same-output` comes from Gupta et al. 2020, "Machine Translation Testing via Pathological Invariance": a word
+with another meaning must change the translation. `referential` comes from He, Meister, Su 2021, "Testing
+Machine Translation via Referential Transparency": the translation of a sentence should contain the words of
+the translation of a phrase in it.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class ComparedPair:
 
     @property
     def repeats(self) -> int:
-        """Count the answers to both, if the system was asked several times; else 0."""
+        """The number of answers to each, if the system was asked several times; else 0."""
         fewest = min(len(self.original.again), len(self.variant.again))
         return fewest + 1 if fewest else 0
 
     def repeated(self) -> list[ComparedPair]:
-        """Every two of the answers to both, those to the original first."""
+        """Every pair of answers to both, with answers to the original first."""
         k = self.repeats
         answers = [
             replace(side, output=output)
@@ -58,7 +58,7 @@ class ComparedPair:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A variant that cannot be compared, and why."""
+    """A variant that cannot be compared, and the reason."""
 
     id: str
     why: str
@@ -68,8 +68,8 @@ class Unread:
 class AnsweredCase:
     """One system's outputs for one case.
 
-    `original` is `None` if nothing can be compared; `problem` then says why, and `absent` is the missing
-    output, if that is why. `phrases` are parts of the original that were translated alone.
+    `original` is `None` if nothing can be compared. `problem` then says why, and `absent` is the missing
+    output if that is the reason. `phrases` are parts of the original that were translated separately.
     """
 
     case: Case
@@ -87,10 +87,10 @@ class AnsweredCase:
 
 
 class Relation(ABC):
-    """The base of both kinds.
+    """The base class of both kinds of relations.
 
-    `about` describes its suspicion, `pairs` are the language pairs where it is on by default, since it was
-    measured there. `needs` and `needs_source` are layers of the annotations it reads.
+    `about` describes its suspicion. `pairs` are the language pairs on which it was measured; it is on by
+    default only for these. `needs` and `needs_source` are the annotation layers that it reads.
     """
 
     name: ClassVar[str]
@@ -101,32 +101,32 @@ class Relation(ABC):
 
     @classmethod
     def is_ready(cls) -> bool:
-        """Whether everything that it needs besides language tools is installed."""
+        """Whether everything that the relation needs besides language tools is installed."""
         return True
 
     def require(self) -> None:
-        """Raise an error with what to install, if it is not ready."""
+        """Raise an error that says what to install, if the relation is not ready."""
         return None
 
 
 class VariantRelation(Relation):
-    """Looks at an original and a variant together."""
+    """A relation between an original and a variant."""
 
     @abstractmethod
     def suspects(self, compared: Sequence[ComparedPair]) -> list[Suspicion]:
-        """The suspicions, in the order given; at most one for each variant."""
+        """Return suspicions in the given order, at most one for each variant."""
 
 
 class PhraseRelation(Relation):
-    """Looks at a sentence and a phrase of it that was translated alone."""
+    """A relation between a sentence and a phrase of it that was translated separately."""
 
     @abstractmethod
     def suspects(self, pairs: Sequence[tuple[AnnotatedAnswer, AnnotatedAnswer]]) -> list[Suspicion]:
-        """The suspicions of each (sentence, phrase), in order; each has the sentence's id."""
+        """Return the suspicions about each (sentence, phrase), in order, each with the sentence's id."""
 
 
 def default_relations(pair: str) -> tuple[str, ...]:
-    """The default relations, if this machine has what they need.
+    """The default relations whose requirements are installed.
 
     >>> default_relations("en-pt")
     ()
@@ -135,12 +135,12 @@ def default_relations(pair: str) -> tuple[str, ...]:
 
 
 def open_relations(names: Sequence[str]) -> list[Relation]:
-    """The relations with these names, in the order given; `UsageError` for an unknown name."""
+    """Open the relations with these names, in the given order; `UsageError` for an unknown name."""
     return [cast("Relation", find("relation", name)()) for name in names]
 
 
 def find_suspicions(relation: Relation, material: Sequence[AnsweredCase]) -> list[Suspicion]:
-    """The suspicions of the relation, at most one for each answer."""
+    """Return the suspicions of the relation, at most one for each answer."""
     suspicions: list[Suspicion] = []
     if isinstance(relation, VariantRelation):
         suspicions = relation.suspects([pair for case in material for pair in case.compared])
@@ -155,10 +155,10 @@ _FEWEST_WORDS, _MOST_WORDS = 2, 10
 
 
 def phrase_segments(originals: Sequence[Segment], annotations: Sequence[Annotation]) -> list[Segment]:
-    """The noun phrases of the originals as segments, in order; `annotations` are of the sources, parsed.
+    """Return the originals' noun phrases as segments, in order; `annotations` are parsed sources.
 
-    A phrase has two to ten words, two of them content words, names or numbers, and is not the whole sentence.
-    The tag `original` has the sentence's id, `phrase` its position in the sentence's characters.
+    A phrase has two to ten words, at least two of them content words, names or numbers, and is not the whole
+    sentence. The tag `original` has the sentence's id, and `phrase` its character offsets.
     """
     phrases = []
     for original, annotation in zip(originals, annotations, strict=True):
@@ -197,10 +197,10 @@ def _says_enough(words: Sequence[Token]) -> bool:
 
 @dataclass(frozen=True)
 class Referential(PhraseRelation):
-    """Content words of a phrase's translation that are not in the sentence's translation.
+    """Finds content words in a phrase's translation that are missing in the sentence's translation.
 
-    More than `threshold` of them cause a suspicion. A word also counts as present in another inflection, or
-    as a part of a longer word. The value is the number of missing words.
+    More than `threshold` missing words cause a suspicion. Another inflection of a word, or a longer word that
+    contains it, counts as present. The value is the number of missing words.
     """
 
     threshold: int = 1
@@ -212,7 +212,7 @@ class Referential(PhraseRelation):
     needs_source: ClassVar[frozenset[Layer]] = frozenset(("pos", "lemma", "dependencies"))
 
     def suspects(self, pairs: Sequence[tuple[AnnotatedAnswer, AnnotatedAnswer]]) -> list[Suspicion]:
-        """In the order of the pairs, one for each at most; several phrases of a sentence may be suspected."""
+        """Return suspicions in the order of the pairs, one per pair; a sentence may have several."""
         suspicions = []
         for sentence, phrase in pairs:
             missing = _missing(phrase.output, sentence.output)
@@ -227,7 +227,7 @@ class Referential(PhraseRelation):
 
 
 _PARTS = frozenset(("NOUN", "VERB", "ADJ", "ADV"))
-# Verbs and adverbs that many languages omit, or express with a particle.
+# Verbs and adverbs that many languages omit or express with a particle.
 _LIGHT = frozenset(
     (
         "be", "have", "do", "get", "make", "take", "go", "come", "let", "keep", "become", "say", "there",
@@ -239,7 +239,7 @@ _LIGHT = frozenset(
 
 
 def is_content(token: Token) -> bool:
-    """Whether a word carries meaning of its own; names and numbers have checks of their own.
+    """Whether a word is a content word, without names and numbers, which have checks of their own.
 
     >>> is_content(Token("house", 0, 5, "house", "NOUN")), is_content(Token("Rio", 0, 3, "Rio", "PROPN"))
     (True, False)
@@ -252,16 +252,11 @@ def is_content(token: Token) -> bool:
     )
 
 
-def content_words(annotation: Annotation) -> list[Token]:
-    """The content words of a text, in order; empty if nobody tagged parts of speech."""
-    return [token for token in annotation.tokens if is_content(token)]
-
-
 def _missing(phrase: Annotation, sentence: Annotation) -> list[str]:
     left = Counter(_key(token) for token in sentence.tokens)
     text = sentence.text.casefold()
     missing = []
-    for token in content_words(phrase):
+    for token in filter(is_content, phrase.tokens):
         if left[_key(token)] > 0:
             left[_key(token)] -= 1
         elif token.text.casefold() not in text:
@@ -273,19 +268,19 @@ def _key(token: Token) -> str:
     return (token.lemma or token.text).casefold()
 
 
-# English, and the Latin and Germanic languages that share them.
+# prefixes in English, and in Romance and Germanic languages
 _NOT = ("un", "in", "im", "il", "ir", "dis", "non", "des", "a", "mis")
 
 
 class WordMeanings:
-    """Compares single words by the sentence encoder, which puts opposites near each other, too."""
+    """Compares single words by the sentence encoder, which also puts opposites near each other."""
 
     def __init__(self, encoder: Encoder | None = None) -> None:
         self._encoder = encoder
 
     @cached_property
     def _vectors(self) -> WordVectors:
-        """Opened when first used: without equal outputs, no encoder is needed."""
+        """Opened when first used, since without equal outputs no encoder is needed."""
         return WordVectors(self._encoder) if self._encoder else open_vectors()
 
     def require(self) -> None:
@@ -293,7 +288,7 @@ class WordMeanings:
         _ = self._vectors
 
     def similarities(self, edits: Sequence[Edit]) -> list[float]:
-        """The cosine of the two words of each edit, in order; 0 for opposites made by a prefix."""
+        """The cosine of the old and new word of each edit, in order; 0 for opposites made by a prefix."""
         if not edits:
             return []
         self._vectors.learn([word for edit in edits for word in _words(edit)])
@@ -321,16 +316,16 @@ def _words(edit: Edit) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class SameOutput(VariantRelation):
-    """Both outputs are the same, except for case and marks, though the new word means something else.
+    """Finds equal outputs (except for case and punctuation) although the new word has another meaning.
 
-    Words whose cosine is `synonyms` or more count as the same in meaning. The value is 1 minus the cosine.
+    Words with a cosine of at least `synonyms` count as synonyms. The value is 1 minus the cosine.
     """
 
     meanings: WordMeanings = field(default_factory=WordMeanings)
     synonyms: float = 0.75
     name: ClassVar[str] = "same-output"
     about: ClassVar[str] = "the same output for a word of another meaning"
-    # It fires on 153 of 159 pairs of the PatInv list, and on 6 of 300 ordinary ones.
+    # It flags 153 of 159 pairs of the PatInv list, and 6 of 300 ordinary pairs.
     pairs: ClassVar[frozenset[str]] = frozenset(("en-zh",))
 
     @classmethod

@@ -1,6 +1,6 @@
-"""Distances of two translations, and their reasons: by characters, words, phrases or dependency relations.
+"""Distances between two translations, by characters, words, phrases or dependency relations.
 
-The structures of He, Meister, Su (2020), section 3.4, and whole words for languages without a parser.
+They are the structures of He, Meister, Su (2020), section 3.4, and words for languages without a parser.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from mtassay.nlp.annotation import Annotation, Layer, Words, with_phrases, words
 
 
 class Structure(ABC):
-    """One way to represent the structure of a translation."""
+    """A representation of the structure of a translation."""
 
     name: ClassVar[str]
     about: ClassVar[str]
-    """A few words on what is compared."""
+    """A short description of what is compared."""
     thresholds: ClassVar[Mapping[str, float]]
-    """Usual thresholds, by preset: `wide` finds most issues, `sure` fewer and more certain ones.
+    """Default thresholds by preset: `wide` finds most issues, `sure` finds fewer but more certain ones.
 
-    Those of `dependency` are from He, Meister, Su 2020, section 4; the others were found on our own labelled
-    translations from English to Portuguese, see docs/studies/invariance.md.
+    The thresholds of `dependency` come from He, Meister, Su 2020, section 4. We found the others on our own
+    labelled translations from English to Portuguese, see docs/studies/invariance.md.
     """
     needs: ClassVar[frozenset[Layer]] = frozenset()
     """Required layers of an output's annotation; empty if the text is enough."""
 
     @property
     def signature(self) -> str:
-        """Equal signatures, with equal annotators, mean equal distances."""
+        """The signature; equal signatures and equal annotators mean equal distances."""
         return self.name
 
     @abstractmethod
@@ -44,7 +44,7 @@ class Structure(ABC):
 
     @abstractmethod
     def differences(self, compared: ComparedPair) -> list[str]:
-        """The differences, most important first, in words that a person can read."""
+        """Describe the differences for a reader, most important first."""
 
 
 def open_structure(name: str) -> Structure:
@@ -60,9 +60,9 @@ def open_structure(name: str) -> Structure:
 
 
 class Tokens(Structure):
-    """Levenshtein distance in words, which are compared as written.
+    """Levenshtein distance in words, compared exactly as written.
 
-    The words are the tokens of the annotations, else plain words; in unspaced scripts, characters.
+    The words are the tokens of the annotations, or else plain words; characters in unspaced scripts.
     """
 
     name: ClassVar[str] = "tokens"
@@ -75,7 +75,7 @@ class Tokens(Structure):
         return [edit_distance(*([token.text for token in words] for words in sides)) for sides in both]
 
     def differences(self, compared: ComparedPair) -> list[str]:
-        """The stretches of words that differ, longest first."""
+        """The spans of words that differ, longest first."""
         return changed_words(compared)
 
 
@@ -91,12 +91,12 @@ class Raw(Structure):
         return [edit_distance(pair.original.output.text, pair.variant.output.text) for pair in compared]
 
     def differences(self, compared: ComparedPair) -> list[str]:
-        """The stretches of words that differ, longest first."""
+        """The spans of words that differ, longest first."""
         return changed_words(compared)
 
 
 def changed_words(compared: ComparedPair) -> list[str]:
-    """The stretches of words that differ, longest first: `"now" became "then"`."""
+    """The spans of words that differ, longest first: `"now" became "then"`."""
     text, other_text = compared.original.output.text, compared.variant.output.text
     words, others = words_of_both(compared.original.output, compared.variant.output)
     changed = _changed([token.text for token in words], [token.text for token in others])
@@ -112,7 +112,7 @@ def changed_words(compared: ComparedPair) -> list[str]:
 
 
 def _changed(words: Sequence[str], others: Sequence[str]) -> list[tuple[range, range]]:
-    """The gaps between the words that two sequences share in the same order, as numbers on both sides."""
+    """The differing spans between the words that two sequences share, as positions in both."""
     start, end = common_ends(words, others)
     inner, other_inner = words[start : len(words) - end], others[start : len(others) - end]
     return [
@@ -125,12 +125,12 @@ def _changed(words: Sequence[str], others: Sequence[str]) -> list[tuple[range, r
 
 
 def _quote(text: str, words: Words, numbers: range) -> str:
-    """The text from the first to the last of some words, in quotation marks."""
+    """Quote the text from the first to the last of these words."""
     return f'"{text[words[numbers[0]].start : words[numbers[-1]].end]}"'
 
 
 class CountStructure(Structure):
-    """Counts of each label in either output; the distance is the sum of the differences."""
+    """Counts of each label in both outputs; the distance is the sum of the differences."""
 
     @abstractmethod
     def labels(self, output: Annotation) -> Iterable[str]:
@@ -138,7 +138,7 @@ class CountStructure(Structure):
 
     def distances(self, compared: Sequence[ComparedPair]) -> list[float]:
         """The sum of the absolute differences in counts, for each pair, in order."""
-        counts: dict[int, Counter[str]] = {}  # An original is compared with many variants, and counted once.
+        counts: dict[int, Counter[str]] = {}  # counts each original only once
         for pair in compared:
             for output in (pair.original.output, pair.variant.output):
                 if id(output) not in counts:
@@ -175,7 +175,7 @@ class Dependency(CountStructure):
 class Constituency(CountStructure):
     """Counts of phrases.
 
-    Where the annotator finds no constituents, they are read off the dependencies, an approximation: see
+    If the annotator finds no constituents, they are approximated from the dependencies: see
     `mtassay.nlp.annotation`.
     """
 

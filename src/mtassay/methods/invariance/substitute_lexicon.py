@@ -1,13 +1,13 @@
-"""The embedded substituter: a table of words that can replace each other, by inflection.
+"""The built-in substituter: a table of words that can replace each other, by inflection.
 
-A table is lines of three cells between tabs: the inflection key, the word in lower case (proper names as
-written), and its substitutes, `word:score` between spaces, best first. English keys are Penn tags (`NNS`).
-Other languages' are the universal part of speech and the values of gender, number, degree, tense, mood, verb
-form and person that the word has, with bars between: `NOUN|Fem|Plur`. Lines that begin with # are ignored.
+Each line of a table has three cells separated by tabs: the inflection key, the word in lower case (proper
+names as written), and its substitutes, best first, as `word:score` separated by spaces. English keys are Penn
+tags (`NNS`). Other keys are the universal part of speech and the word's values of gender, number, degree,
+tense, mood, verb form and person, separated by bars: `NOUN|Fem|Plur`. Lines that begin with # are ignored.
 
-The scores of English nouns and adjectives say how naturally a substitute reads, by a language model in all
-kinds of sentences; its place is judged by a small network, `Cloze`. For verbs and adverbs a second table has
-common neighbours, so that fixed phrases stay whole.
+The scores of English nouns and adjectives say how naturally a substitute reads, judged by a language model in
+all kinds of sentences. A small network, `Cloze`, judges whether a substitute fits its place. For verbs and
+adverbs, a second table has common neighbours, so that fixed phrases are not changed.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from numpy.typing import NDArray
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.textfiles import read_bytes
 from mtassay.data.language_packs import missing_pack, pack_file, pack_files
+from mtassay.data.words import plain_text
 from mtassay.methods.invariance.substitutes import Candidate, Substituter, WordPlace
 from mtassay.nlp.annotation import Token
-from mtassay.nlp.normalisation import plain_text
 
-_HALF = 12  # how many words it sees on either side
+_HALF = 12  # words that the network reads on either side
 _PADDING, _GAP, _FIRST, _LAST = range(4)
 _HEADS = 4
 _BATCH = 256
@@ -42,7 +42,7 @@ Numbers = NDArray[np.float32]
 
 
 class WordChoice(NamedTuple):
-    """A text, the position of a word in it, that word, and its possible replacements."""
+    """A text, the position of a word, the word itself, and its possible replacements."""
 
     text: str
     start: int
@@ -51,7 +51,7 @@ class WordChoice(NamedTuple):
 
 
 def token_numbers(text: str, words: Mapping[str, int]) -> list[tuple[int, int]]:
-    """The position of each word or mark of a text, and its number; unknown ones have that of their kind.
+    """The position and number of each word or punctuation mark; unknown ones get the number of their kind.
 
     >>> token_numbers("A dog!", {"a": 5, "<unk>": 4, "!": 6})
     [(0, 5), (2, 4), (5, 6)]
@@ -61,7 +61,7 @@ def token_numbers(text: str, words: Mapping[str, int]) -> list[tuple[int, int]]:
 
 
 def tokens_around(text: str, start: int, words: Mapping[str, int]) -> list[int]:
-    """The numbers of the words around the one that begins at `start`, which is a gap; 0 beyond the ends.
+    """The numbers of the words around a gap, which is the word that begins at `start`; 0 beyond the ends.
 
     >>> around = tokens_around("A dog barks.", 2, {"a": 5, "barks": 6, ".": 7})
     >>> around[10:17]
@@ -87,7 +87,7 @@ def _number(token: str, words: Mapping[str, int]) -> int:
 
 
 class Cloze:
-    """The network; `digest` identifies its weights."""
+    """The network that judges words in their place; `digest` identifies its weights."""
 
     def __init__(self, words: Sequence[str], weights: Mapping[str, Numbers], *, digest: str = "") -> None:
         self.digest = digest
@@ -95,9 +95,9 @@ class Cloze:
         self._weights = weights
 
     def advantage(self, choices: Sequence[WordChoice]) -> list[list[float | None]]:
-        """For each choice, in order, the natural log of how much more likely each other word is in the place.
+        """Return each other word's log odds (natural) against the present word, for each choice in order.
 
-        Below 0 the present word is the more likely one; `None` if the network does not know a word.
+        Below 0 the present word is more likely; `None` if the network does not know a word.
         """
         answers: list[list[float | None]] = []
         for start in range(0, len(choices), _BATCH):
@@ -115,7 +115,7 @@ class Cloze:
         return [None if was is None or logit is None else logit - was for logit in logits[1:]]
 
     def _read(self, around: Sequence[Sequence[int]]) -> Numbers:
-        """One vector for each gap: layers of attention and neurons (Vaswani et al. 2017), norms first."""
+        """Compute a vector for each gap with a Transformer (Vaswani et al. 2017) that normalises first."""
         weights = self._weights
         numbers = np.array(around)
         x = weights["e.weight"][numbers] + weights["p"]
@@ -149,9 +149,9 @@ class Cloze:
 
 @cache
 def open_cloze(language: str) -> Cloze | None:
-    """The network of a language pack; `None` if it has no network.
+    """Open the network of a language pack; `None` if it has no network.
 
-    Every matrix is stored in bytes, with one scale for each row.
+    Matrices are stored as bytes, with one scale for each row.
     """
     path = pack_file("cloze", language)
     if path is None:
@@ -172,7 +172,7 @@ _MODIFIERS = frozenset(("amod", "compound", "nmod", "nn"))
 
 
 class Pairs:
-    """Pairs of neighbours that are common in a language, by the left word; `digest` identifies the table.
+    """Common pairs of neighbouring words, by the left word; `digest` identifies the table.
 
     >>> pairs = Pairs({"white": "bread rice"})
     >>> pairs.common("white", "rice"), pairs.common("white", "rye")
@@ -185,15 +185,15 @@ class Pairs:
         self._sets: dict[str, frozenset[str]] = {}
 
     def common(self, left: str, right: str) -> bool:
-        """Whether these two words, in lower case, are often together."""
+        """Whether these two words (in lower case) are often neighbours."""
         if left not in self._sets:
             self._sets[left] = frozenset(self._right.get(left, "").split())
         return right in self._sets[left]
 
     def fits(self, place: WordPlace, word: str) -> bool:
-        """Whether a word goes with its neighbours: a common pair stays common, a modifier finds a like one.
+        """Whether a word goes with its neighbours; common pairs and modifiers need a pair that is common.
 
-        Words that go with nearly all others ("the", "and") are in no pair and have no say.
+        Words that go with nearly all words ("the", "and") are in no pair and have no influence.
         """
         tokens = place.sentence.tokens
         old, new = tokens[place.token].text.lower(), word.lower()
@@ -212,16 +212,14 @@ class Pairs:
 
 
 def _modifies(tokens: Sequence[Token], one: int, other: int) -> bool:
-    """Whether one of the two is the other's adjective or part of its compound."""
-    for modifier, head in ((one, other), (other, one)):
-        if tokens[modifier].head == head and tokens[modifier].relation in _MODIFIERS:
-            return True
-    return False
+    """Whether one of two tokens is the other's adjective or a part of its compound."""
+    both = ((tokens[one], other), (tokens[other], one))
+    return any(token.head == head and token.relation in _MODIFIERS for token, head in both)
 
 
 @cache
 def open_pairs(language: str) -> Pairs | None:
-    """The pairs of a language pack; `None` if it has no table."""
+    """Open the common pairs of a language pack; `None` if it has no table."""
     path = pack_file("collocations", language)
     if path is None:
         return None
@@ -230,13 +228,13 @@ def open_pairs(language: str) -> Pairs | None:
     return Pairs(dict(line.split("\t", 1) for line in lines), digest=sha256(data).hexdigest()[:12])
 
 
-_ALONE = 0.7  # the least score of an adjective that is alone
+_ALONE = 0.7  # lowest score of an adjective without a noun beside it
 _FEATURES = ("Gender", "Number", "Degree", "Tense", "Mood", "VerbForm", "Person")
 _PENN = re.compile(r"NNP?S?|JJ[RS]?|RB[RS]?|VB[DGNPZ]?|CD|IN|PRP\$?")  # Penn tags of words that may change
 
 
 def inflection(token: Token) -> str:
-    """The key of a token, which a substitute must share.
+    """The inflection key of a token; a substitute must have the same key.
 
     >>> inflection(Token("dogs", 0, 4, tag="NNS", pos="NOUN"))
     'NNS'
@@ -248,17 +246,17 @@ def inflection(token: Token) -> str:
     return "|".join((token.pos, *(token.features[name] for name in _FEATURES if name in token.features)))
 
 
-_JUDGED = frozenset(("NN", "NNS", "JJ", "JJR", "JJS"))  # whose scores a language model judged
-_OF_THE_PLACE = 0.133  # what it weighs, by a regression on variants that a language model labelled
-# A word that is likely enough must also go with its neighbours, unless it is sure to read naturally.
+_JUDGED = frozenset(("NN", "NNS", "JJ", "JJR", "JJS"))  # words whose scores come from a language model
+_OF_THE_PLACE = 0.133  # weight, from a regression on variants that a language model labelled
+# From _LEAST, a word must also go with its neighbours; from _SURE, it reads naturally without that.
 _SURE, _LEAST = 0.88, 0.8
 
 
 def naturalness(score: float, advantage: float) -> float:
     """The probability that a variant reads naturally, from 0 to 1.
 
-    `score` is the table's, for a place that favours neither word; `advantage` is the natural log of how much
-    more likely the new word is in this place than the old one.
+    `score` comes from the table, for a place that favours neither word. `advantage` is the natural log of how
+    much more likely the new word is in this place than the old word.
 
     >>> round(naturalness(0.8, 0.0), 2), round(naturalness(0.8, -10.0), 2)
     (0.8, 0.51)
@@ -270,10 +268,10 @@ def naturalness(score: float, advantage: float) -> float:
 class SubstituteLexicon(Substituter):
     """A table of substitutes, and the conditions for a substitute.
 
-    `lines` are the cells of substitutes by key and word; they are split when needed. With a `cloze`, nouns
-    and adjectives must read naturally in their place, and their score says how likely they do. Other words
-    must go with their neighbours in `pairs`; words nearer than `sure` need no pair. `has_matched` says
-    whether any place so far had a row.
+    `lines` has the cells with substitutes by key and word; they are split when needed. With a `cloze`, nouns
+    and adjectives must read naturally in their place, and their score is the probability of this. Other words
+    must go with their neighbours in `pairs`, unless their score is at least `sure`. `has_matched` says
+    whether any place so far had a row in the table.
     """
 
     name = "lexicon"
@@ -314,7 +312,7 @@ class SubstituteLexicon(Substituter):
         return self._signature
 
     def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
-        """The words of the table that go with their places."""
+        """Return the words of the table that fit their places."""
         candidates = [self._at(place) for place in places]
         if self._cloze is not None:
             judged = [number for number, place in enumerate(places) if inflection(_token(place)) in _JUDGED]
@@ -344,9 +342,9 @@ class SubstituteLexicon(Substituter):
 def _natural(
     proposals: Sequence[tuple[WordPlace, Sequence[Candidate]]], cloze: Cloze, pairs: Pairs | None
 ) -> list[list[Candidate]]:
-    """For each place the words that read naturally there, best first.
+    """Return for each place the words that read naturally there, best first.
 
-    A noun before a noun stays: it is part of a name for a thing ("chain reaction") more often than not.
+    A noun before a noun is not replaced, since it is usually part of a compound ("chain reaction").
     """
     asked = [
         [] if _token(place).relation == "compound" else list(candidates) for place, candidates in proposals
@@ -378,7 +376,7 @@ def _token(place: WordPlace) -> Token:
 
 
 class TableFile(SubstituteLexicon):
-    """The same with another table."""
+    """A substituter with a table from a file."""
 
     name = "file"
     about: ClassVar[str] = "a table of your own"
@@ -391,13 +389,13 @@ class TableFile(SubstituteLexicon):
 
 
 def _stands_alone(place: WordPlace) -> bool:
-    """Whether it is an adjective with no noun beside it, so no pair proves anything: "it is late"."""
+    """Whether the word is an adjective without a noun beside it, which no pair supports: "it is late"."""
     token = place.sentence.tokens[place.token]
     return token.pos == "ADJ" and token.head != place.token + 1
 
 
 def open_lexicon(language: str) -> SubstituteLexicon:
-    """The table of a language pack; a `UsageError` if it has no table."""
+    """Open the table of a language pack; `UsageError` if it has no table."""
     path = pack_file("substitutes", language)
     if path is None:
         raise UsageError(f"No lexicon for '{language}'. Available: {', '.join(languages_with_lexicon())}.")
@@ -407,7 +405,7 @@ def open_lexicon(language: str) -> SubstituteLexicon:
 
 
 def languages_with_lexicon() -> list[str]:
-    """The languages that have a table here, in order."""
+    """The installed languages that have a table, in order."""
     return list(pack_files("substitutes"))
 
 
@@ -419,9 +417,9 @@ def read_lexicon(
     cloze: Cloze | None = None,
     kind: type[SubstituteLexicon] = SubstituteLexicon,
 ) -> SubstituteLexicon:
-    """Read a table from a file, gzip if its name ends so; `name` is its name in the signature.
+    """Read a table from a file (gzip if named `.gz`); `name` is the table's name in the signature.
 
-    Without `pairs` and `cloze` the neighbouring words have no influence.
+    Without `pairs` and `cloze`, neighbouring words have no influence.
     """
     data = read_bytes(path)
     try:
@@ -432,7 +430,7 @@ def read_lexicon(
     for number, line in enumerate(text.split("\n"), start=1):
         cells = line.rstrip("\r").split("\t")
         if len(cells) == 3:
-            if name is None:  # our own tables were checked when they were built
+            if name is None:  # our own tables are checked when they are built
                 _check_scores(cells[2], path, number)
             lines[cells[0], cells[1]] = cells[2]
         elif line.strip() and not line.startswith("#"):
@@ -458,7 +456,7 @@ def _check_scores(cell: str, path: str | Path, line: int) -> None:
 
 
 def _candidate(cell: str) -> Candidate:
-    """`tunnel:69` as a word and its score; a word without a number has score 0."""
+    """Split `tunnel:69` into a word and its score; a word without a number has score 0."""
     word, colon, score = cell.rpartition(":")
     if colon and score.isdecimal():
         return Candidate(word, int(score) / 100)

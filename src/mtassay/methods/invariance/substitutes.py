@@ -1,4 +1,4 @@
-"""Substituters: they propose words for a place in a sentence, as `lexicon`, `fill-mask:MODEL` …"""
+"""Substituters propose words for a place in a sentence: `lexicon`, `fill-mask:MODEL` … …"""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ from mtassay.systems.live import signature
 
 
 class WordPlace(NamedTuple):
-    """One word of a source that may be replaced: the token of this number."""
+    """A word of a source that may be replaced; `token` is its number."""
 
     sentence: Annotation
     token: int
 
 
 class Candidate(NamedTuple):
-    """A proposed word, spelled for its place; a higher score is better, on the proposer's scale."""
+    """A proposed word, spelled for its place; higher scores are better, on the proposer's own scale."""
 
     word: str
     score: float
 
 
 class Substituter(ABC):
-    """Proposes words. Their agreement with the sentence is checked afterwards, for all proposers alike.
+    """Proposes words. Later checks of how they fit the sentence are the same for all substituters.
 
-    `argument` is the text after the name and a colon, and `wants` describes it; both are empty if there is no
-    argument. `has_matched` is false if it knew none of the places.
+    `argument` names the text after `NAME:`, and `wants` describes it; both are empty without an argument.
+    `has_matched` is false if the substituter knew none of the places.
     """
 
     name: str
@@ -67,26 +67,26 @@ class Substituter(ABC):
     argument: ClassVar[str] = ""
     wants: ClassVar[str] = ""
     asks_models: ClassVar[bool] = False
-    """Whether it asks live models, whose answers cost money and must be kept."""
+    """Whether it asks live models, whose answers cost money and must be stored."""
     has_matched: bool = True
 
     @classmethod
     def open(cls, rest: str, language: str) -> Substituter:
-        """The substituter for sources in a language; `rest` is the text after the colon."""
+        """Open the substituter for sources in a language; `rest` is the text after the colon."""
         return cls()
 
     def lent(self, context: RunContext) -> Substituter:
-        """The substituter with the engine's tools, if it asks live models; by default unchanged."""
+        """Return the substituter with the engine's tools if it asks live models; by default unchanged."""
         return self
 
     @property
     @abstractmethod
     def signature(self) -> str:
-        """Equal signatures mean equal proposals."""
+        """The signature; equal signatures mean equal proposals."""
 
     @abstractmethod
     def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
-        """For each place, in order, at most `count` words, best first; `[]` if nothing is known."""
+        """Return for each place, in order, at most `count` words, best first; `[]` if none is known."""
 
 
 def substituter_names() -> list[str]:
@@ -105,7 +105,7 @@ def asks_models(text: str) -> bool:
 
 
 def open_substituter(text: str, language: str) -> Substituter:
-    """The substituter that a person named, for sources in a language.
+    """Open the substituter with this name, for sources in a language.
 
     >>> open_substituter("lexicon", "en").name
     'lexicon'
@@ -124,7 +124,7 @@ def open_substituter(text: str, language: str) -> Substituter:
 
 
 def with_case(word: str, like: str) -> str:
-    """The word in the case of another: all capitals, a capital first, or unchanged.
+    """Return a word with the capitals of another word: all capitals, a first capital, or unchanged.
 
     >>> with_case("cat", "Dog"), with_case("cat", "DOG"), with_case("Monday", "day"), with_case("cat", "I")
     ('Cat', 'CAT', 'Monday', 'Cat')
@@ -138,7 +138,7 @@ def with_case(word: str, like: str) -> str:
 
 TRIES = 2
 PROMPT = 2
-"""Counts up when the words of the prompt, or the reading of a reply, change."""
+"""Increase this number when the prompt or the reading of replies changes."""
 _KEY = "words"
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -164,10 +164,10 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class ChatSubstitutes(Substituter):
-    """Proposes words from a chat model, one conversation for a place.
+    """Proposes words from a chat model, with one conversation for each place.
 
-    `model` is a chat system as in `llm:openai:gpt-5-mini`, `language` the one of the sources. The score only
-    repeats the model's order. Replies are kept if `lent` gave tools to keep them.
+    `model` is a chat system, as in `llm:openai:gpt-5-mini`, and `language` is the language of the sources.
+    The score only shows the model's order. Replies are stored if `lent` gave a store.
     """
 
     model: str
@@ -182,7 +182,7 @@ class ChatSubstitutes(Substituter):
     @classmethod
     def open(cls, rest: str, language: str) -> Substituter:
         substituter = cls(rest, language)
-        _ = substituter._system  # a mistake in the model is reported at once
+        _ = substituter._system  # report a mistake in the model at once
         return substituter
 
     def lent(self, context: RunContext) -> Substituter:
@@ -190,14 +190,14 @@ class ChatSubstitutes(Substituter):
 
     @property
     def signature(self) -> str:
-        """The model's, and the release of the prompt."""
+        """The model's signature and the version of the prompt."""
         return f"{self._system.signature}|prompt:{PROMPT}|tries:{TRIES}"
 
     def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
-        """For each place, in order, at most `count` words, best first; `[]` if no reply was usable.
+        """Return for each place, in order, at most `count` words, best first; `[]` without a usable reply.
 
-        They are spelled for the place, and never the present word. The number of places without a usable
-        reply is noted.
+        Words are spelled for their place and differ from the present word. The number of places without a
+        usable reply is noted.
         """
         if not places or count < 1:
             return [[] for _ in places]
@@ -237,7 +237,7 @@ class ChatSubstitutes(Substituter):
 
 
 def _read(reply: str, place: WordPlace, count: int) -> list[Candidate]:
-    """The words of a reply, spelled for the place; anything that cannot be one word of it is left out."""
+    """Read the words of a reply, spelled for the place; whatever cannot be a single word is left out."""
     listed = only_object(reply, _KEY)
     if not isinstance(listed, list) or not all(isinstance(word, str) for word in listed):
         raise BadReplyError("not the JSON asked for", '"words" is no list of words')
@@ -250,7 +250,7 @@ def _read(reply: str, place: WordPlace, count: int) -> list[Candidate]:
 
 
 DIGITS = 4
-"""Decimals of a log-probability that count: the last bits depend on the rest of the batch."""
+"""Decimals of a log-probability to keep, since the last bits depend on the rest of the batch."""
 
 
 def gap_at(place: WordPlace) -> Gap:
@@ -262,12 +262,12 @@ def gap_at(place: WordPlace) -> Gap:
 def predict_words(
     model: MaskedModel, words: Words, places: Sequence[WordPlace], rows: Sequence[Row | None], *, count: int
 ) -> list[list[Candidate]]:
-    """For each place, in order, at most `count` words that the model predicts from its row; `[]` without one.
+    """Return for each place, in order, at most `count` predicted words from its row; `[]` without a row.
 
-    They are spelled for the place, and never the present word. Scores are log-probabilities. `words` are
-    those of the model's vocabulary.
+    Words are spelled for their place and differ from the present word. Scores are log-probabilities. `words`
+    has the words of the model's vocabulary.
     """
-    # A batch has one set of words to choose from: those that follow a space, or those that do not.
+    # All words of a batch follow a space, or none does.
     alike: dict[Where, list[tuple[int, Row]]] = defaultdict(list)
     for number, (place, row) in enumerate(zip(places, rows, strict=True)):
         if row is not None:
@@ -277,7 +277,7 @@ def predict_words(
         among = words.among(position)
         for batch in by_length([len(row.tokens) for _, row in numbered], budget=model.budget):
             chosen = [numbered[member] for member in batch]
-            # More than needed: the present word comes back too, and words in several cases.
+            # Ask for more than needed: the results include the present word, and words with other capitals.
             answers = model.predict([row for _, row in chosen], among=among, count=3 * (count + 1))
             predicted |= {number: answer for (number, _), answer in zip(chosen, answers, strict=True)}
     return [
@@ -292,13 +292,13 @@ def _spelled(place: WordPlace, predictions: Sequence[Prediction], words: Words) 
     for piece, score in predictions:
         word = with_case(words.spelled[piece], like)
         if word.casefold() != like.casefold():
-            # Best first: a second spelling of the same word is the less probable one.
+            # Best first, so that a second spelling of a word is less probable.
             by_word.setdefault(word, Candidate(word, score))
     return list(by_word.values())
 
 
 def best(candidates: Iterable[Candidate], *, count: int) -> list[Candidate]:
-    """The best `count`, best first, with rounded scores; ties in alphabetical order."""
+    """Return the `count` best words, best first, with rounded scores; ties in alphabetical order."""
     rounded = [Candidate(word, round(score, DIGITS)) for word, score in candidates]
     return sorted(rounded, key=lambda candidate: (-candidate.score, candidate.word))[:count]
 
@@ -309,11 +309,12 @@ _MASKED = "substitutes 'fill-mask'"
 
 @dataclass(frozen=True)
 class FillMask(Substituter):
-    """Proposes words that a masked model of the transformers library predicts in place of a word.
+    """Proposes words that a masked model of the transformers library predicts for the place of a word.
 
-    `model` is a folder or a Hugging Face name (`bert-large-cased`, `xlm-roberta-base`), `language` the one of
-    the sources. Words are single pieces of the model's vocabulary, so rare and long ones are never proposed.
-    The score is the natural log-probability of the piece. `device` is a GPU if there is one, unless given.
+    `model` is a folder or a Hugging Face name (`bert-large-cased`, `xlm-roberta-base`), and `language` is the
+    language of the sources. Words are single pieces of the model's vocabulary, so rare and long words are
+    never proposed. The score is the natural log-probability of the piece. The default `device` is a GPU, if
+    any.
     """
 
     model: str
@@ -335,7 +336,7 @@ class FillMask(Substituter):
 
     @property
     def signature(self) -> str:
-        """The model by name, a folder also by its content, the device and the library."""
+        """The model's name, a digest of its folder's content, the device and the library."""
         return signature(
             self.name,
             **identity(self.model, what=_MASKED),
@@ -345,7 +346,7 @@ class FillMask(Substituter):
         )
 
     def substitutes(self, places: Sequence[WordPlace], *, count: int) -> list[list[Candidate]]:
-        """For each place, in order, at most `count` words, best first; `[]` if the text is too long."""
+        """Return for each place, in order, up to `count` words, best first; `[]` if the text is too long."""
         if not places or count < 1:
             return [[] for _ in places]
         rows = self._model.read([gap_at(place) for place in places])

@@ -1,4 +1,4 @@
-"""English words that no other word can replace: parts of fixed phrases, quantities, light nouns."""
+"""Places where words can change; English fixed phrases, quantities and light nouns cannot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mtassay.nlp.word_forms import wants_an
 
 @cache
 def _listed(name: str) -> frozenset[str]:
-    """The lines of a file beside this module, in lower case."""
+    """Read the lines of a file in this folder, in lower case."""
     return frozenset((Path(__file__).parent / name).read_text(encoding="utf-8").splitlines())
 
 
@@ -30,9 +30,9 @@ PARTS = {
     "propn": "PROPN",
     "num": "NUM",
 }
-"""The names of the parts of speech that can be asked for, with their universal tags."""
+"""The names of parts of speech in options, with their universal tags."""
 
-# What ties a word to the words it governs: another one seldom fits there.
+# Relations to words that a word governs; another word rarely fits there.
 _COMPLEMENTS = frozenset(("ccomp", "xcomp", "acl", "prt", "compound:prt", "dative", "iobj", "csubj", "fixed"))
 _ABBREVIATION = re.compile(r"\s*\([^\W\d_a-z]\w*[^\W\d_a-z]s?\W")
 _NAME_PARTS = frozenset(("compound", "flat", "flat:name", "appos", "nmod"))
@@ -54,7 +54,7 @@ def universal_parts(names: Sequence[str]) -> frozenset[str]:
 
 
 def words(sentence: Annotation) -> int:
-    """Count the words among the tokens: all but punctuation and symbols.
+    """Count the tokens except for punctuation and symbols.
 
     >>> words(Annotation("Hi, Ana!", (Token("Hi", 0, 2), Token(",", 2, 3), Token("Ana", 4, 7))))
     2
@@ -65,12 +65,12 @@ def words(sentence: Annotation) -> int:
 def changeable(
     sentence: Annotation, parts: frozenset[str], *, ends: bool = False, language: str = "en"
 ) -> list[WordPlace]:
-    """The places of a sentence, in order; `parts` are universal tags.
+    """Return the places of a sentence that can change, in order; `parts` are universal tags.
 
-    Left out: the first and the last token (a full stop counts) unless `ends`; words with a digit, an inner
-    capital or an odd character; entities and parts of names, unless proper names are asked for; fixed
-    phrases, quantities and light nouns (known for English only); words that bring a complement of their own
-    ("the decision to go").
+    Some words are left out: the first and the last token (including a full stop) unless `ends`; words with a
+    digit, an inner capital or an odd character; entities and parts of names, unless proper names are wanted;
+    fixed phrases, quantities and light nouns (only in English); words with a complement of their own ("the
+    decision to go").
     """
     tokens = sentence.tokens
     named = _named(sentence) if "PROPN" not in parts else frozenset[int]()
@@ -89,37 +89,32 @@ def changeable(
         and index not in tied
         and tokens[index].text.lower() not in light
         and not _glued(sentence, index)
-        and not _is_abbreviated(sentence, index)
+        and not _ABBREVIATION.match(sentence.text, tokens[index].end)
         and not _is_repeated(tokens, index)
         and not _needs_its_preposition(tokens, index)
     ]
 
 
 def _plain(word: str) -> bool:
-    """Letters only, at least two, with capitals only at the front or everywhere."""
+    """Whether a word has only letters, at least two, with a capital only at the start or everywhere."""
     return len(word) > 1 and word.isalpha() and (word[1:].islower() or word.isupper())
 
 
 def _glued(sentence: Annotation, index: int) -> bool:
-    """Whether it is part of a longer written word: `well-known`, `don't`, `and/or`, `{name}`."""
+    """Whether the token is part of a longer written word: `well-known`, `don't`, `and/or`, `{name}`."""
     token = sentence.tokens[index]
     around = sentence.text[max(0, token.start - 1) : token.start] + sentence.text[token.end : token.end + 1]
     return any(mark in around for mark in "-–'’/_@#&{}[]<>=") or any(map(str.isalnum, around))
 
 
-def _is_abbreviated(sentence: Annotation, index: int) -> bool:
-    """Whether an abbreviation of the word follows in brackets: `neck pain (NP)`."""
-    return _ABBREVIATION.match(sentence.text, sentence.tokens[index].end) is not None
-
-
 def _is_repeated(tokens: Sequence[Token], index: int) -> bool:
-    """Whether the word comes again in the sentence, so one change would make it mean two things."""
+    """Whether the word is repeated in the sentence, so that changing only one would be inconsistent."""
     word = tokens[index].lemma.lower() or tokens[index].text.lower()
     return sum((token.lemma or token.text).lower() == word for token in tokens) > 1
 
 
 def _named(sentence: Annotation) -> frozenset[int]:
-    """Tokens of entities, and those that make up a name with a proper noun: "Mayor Okafor"."""
+    """Tokens of entities, and tokens that form a name with a proper noun: "Mayor Okafor"."""
     tokens = sentence.tokens
     named = {index for entity in sentence.entities for index in range(entity.start, entity.end)}
     for index, token in enumerate(tokens):
@@ -151,7 +146,7 @@ def _phrases() -> dict[str, list[tuple[str, ...]]]:
 
 
 def _needs_its_preposition(tokens: Sequence[Token], index: int) -> bool:
-    """Whether an adjective or verb governs a preposition that another one may not take: "afraid of"."""
+    """Whether an adjective or verb governs a preposition that other words may not take: "afraid of"."""
     token = tokens[index]
     if token.pos == "ADJ":
         nexts = tokens[index + 1 : index + 2]
@@ -167,10 +162,10 @@ def _needs_its_preposition(tokens: Sequence[Token], index: int) -> bool:
 
 
 def fit(place: WordPlace, word: str, *, language: str = "en") -> Edit | None:
-    """The edit that puts a word there; `None` if it does not fit.
+    """Return the edit that puts a word at a place; `None` if it does not fit.
 
-    It does not fit if it is odd (not one word of letters), if it is the same word or one that already
-    is in the sentence, or if an English article before it would have to change.
+    A word does not fit if it is not a single word of letters, if it already is in the sentence, or if an
+    English article before it would have to change.
 
     >>> sentence = Annotation("A Dog barks.", (Token("A", 0, 1), Token("Dog", 2, 5, pos="NOUN")))
     >>> fit(WordPlace(sentence, 1), "cat")
@@ -200,9 +195,9 @@ def _article_fits(place: WordPlace, after: str) -> bool:
 
 
 def same_structure(original: Annotation, variant: Annotation, token: int) -> bool:
-    """Whether both have the same parts of speech, heads and relations, and the word keeps its inflection.
+    """Whether two sentences have the same tags, heads and relations, and the word keeps its inflection.
 
-    The word must have another lemma, and must not have become a name.
+    The new word must have another lemma and must not be a name unless the old word was.
     """
     if variant.error is not None or len(original.tokens) != len(variant.tokens):
         return False

@@ -1,4 +1,4 @@
-"""Makes the variants of many sentences at once: finds places and words, and keeps plausible variants."""
+"""Makes variants of many sentences at once: finds places and words, and keeps plausible variants."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from mtassay.nlp.encoder import Encoder, is_installed, open_encoder
 from mtassay.nlp.plain_places import PlainAnnotator, name_places, number_places
 
 Report = Callable[[str, int, int | None], None]
-"""Is called with the step, how much of it is done, and the total."""
+"""Called with the step, its finished part, and the total."""
 
 LEXICON = "lexicon"
 _LAYERS: tuple[Layer, ...] = ("pos", "dependencies")
 
-# Candidates to look at for each wanted one: some are too far off, some change the parse.
+# Candidates per wanted variant, since some are too dissimilar and some change the parse.
 _ASKED, _ENCODED = 4, 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class VariantSettings:
-    """Which words change into which, and how often; the defaults are the paper's, if it has one.
+    """Which words change, into which words, and how often; defaults are the paper's where it has them.
 
-    At most `per_word` variants for one word and `per_sentence` for one sentence; a sentence of more than
-    `longest` words gets none. `ends` lets the first and last token change. `substitutes` says where new words
-    come from, `similarity` is the least cosine of a variant and its original. `seed` decides which words come
-    first if not all can be used. `source_annotator` names a language tool.
+    A word gets at most `per_word` variants and a sentence at most `per_sentence`; sentences of more than
+    `longest` words get none. `ends` lets the first and the last token change. `substitutes` names the source
+    of new words, and `similarity` is the lowest cosine of a variant and its original. `seed` decides which
+    words are used if not all can be. `source_annotator` names a language tool.
     """
 
     pos: tuple[str, ...] = setting(
@@ -86,9 +86,9 @@ def make_variants(
     *,
     phrases: bool = False,
 ) -> list[Segment]:
-    """Each original followed by its variants; with `phrases` also by its noun phrases.
+    """Return each original followed by its variants and, with `phrases`, by its noun phrases.
 
-    Weaker tools than usual are noted.
+    Notes say if weaker tools than usual were used.
     """
     language = str(pair.source)
     if settings.substitutes == LEXICON and settings.source_annotator is None:
@@ -119,7 +119,7 @@ def make_variants(
 
 
 def _lacking(pair: Pair) -> str:
-    """What to install before words of the source language can change; empty if nothing is missing."""
+    """What to install so that words of the source language can change; empty if nothing is missing."""
     language = str(pair.source)
     try:
         check_annotator(language, _LAYERS)
@@ -133,7 +133,7 @@ def _lacking(pair: Pair) -> str:
 
 
 def _plain_variants(segments: Sequence[Segment], code: str, settings: VariantSettings) -> list[Segment]:
-    """Each original followed by variants with other numbers and names, which needs no parser."""
+    """Return each original followed by variants with other numbers and names, which need no parser."""
     work = [_Work(segment, skip=_unusable(segment.source)) for segment in segments]
     for task in work:
         if task.skip is not None:
@@ -159,7 +159,7 @@ def _plain_variants(segments: Sequence[Segment], code: str, settings: VariantSet
 
 
 def _with_phrases(segments: Sequence[Segment], annotator: Annotator) -> list[Segment]:
-    """The same, each original's noun phrases after its variants."""
+    """Add each original's noun phrases after its variants."""
     originals = [s for s in segments if original_of(s) is None and s.source]
     families: dict[str, list[Segment]] = {}
     for segment in segments:
@@ -171,7 +171,7 @@ def _with_phrases(segments: Sequence[Segment], annotator: Annotator) -> list[Seg
 
 @dataclass
 class _Choice:
-    """A word at a place, and the facts about it."""
+    """A new word for a place, and the facts about it."""
 
     place: WordPlace
     edit: Edit
@@ -185,13 +185,13 @@ class _Choice:
 
     @property
     def rank(self) -> float:
-        """The proposer's order: the similarity of a variant does not tell whether it reads naturally."""
+        """The proposer's order, since similarity does not say whether a variant reads naturally."""
         return -self.order
 
 
 @dataclass
 class _Work:
-    """One original in progress: `choices` has a list for each place, best first."""
+    """An original in progress; `choices` has a list for each place, best first."""
 
     segment: Segment
     skip: str | None = None
@@ -209,10 +209,10 @@ def generate(
     encoder: Encoder | None = None,
     report: Report | None = None,
 ) -> list[Segment]:
-    """Each original followed by its variants, in order of the changed word.
+    """Return each original followed by its variants, in the order of the changed words.
 
-    A variant keeps its facts in `tags["edit"]`: `similarity` (missing without an encoder) and the
-    substituter's `score`. An original without a variant says why in `tags["skip"]`.
+    `tags["edit"]` of a variant has its `similarity` (missing without an encoder) and the substituter's
+    `score`. `tags["skip"]` of an original says why it has no variant.
     """
     tell = report or (lambda step, done, total: None)
     work = [_Work(segment, skip=_unusable(segment.source)) for segment in segments]
@@ -239,7 +239,7 @@ def _find_places(work: list[_Work], annotator: Annotator, settings: VariantSetti
         task.skip = _unreadable(sentence, settings.longest)
         if task.skip is None:
             task.places = changeable(sentence, parts, ends=settings.ends, language=annotator.language)
-            # A text's own generator, so that adding a sentence changes nothing for the others.
+            # A random generator per text, so that adding a sentence does not change the others.
             Random(f"{settings.seed}/{task.segment.id}").shuffle(task.places)
             if not task.places:
                 task.skip = f"no {' or '.join(settings.pos)} that may change"
@@ -276,7 +276,7 @@ def _propose(
 
 
 def _compare(work: list[_Work], encoder: Encoder, settings: VariantSettings, tell: Report) -> None:
-    """Keep choices that are near enough in meaning, in the order of the proposer."""
+    """Keep choices that are similar enough in meaning, in the order of the proposer."""
     for task in work:
         tried = set(
             map(id, _take(task.choices, _ENCODED * settings.per_sentence, _ENCODED * settings.per_word))
@@ -299,7 +299,7 @@ def _compare(work: list[_Work], encoder: Encoder, settings: VariantSettings, tel
 
 
 def _check(work: list[_Work], annotator: Annotator, settings: VariantSettings, tell: Report) -> None:
-    """Parses variants, in rounds: each round fills the gaps that the one before left."""
+    """Parse variants in rounds; each round fills the gaps that the previous round left."""
     done = 0
     while True:
         trials = [(task, choice) for task in work for choice in _next_choices(task, settings)]
@@ -315,7 +315,7 @@ def _check(work: list[_Work], annotator: Annotator, settings: VariantSettings, t
 
 
 def _next_choices(task: _Work, settings: VariantSettings) -> list[_Choice]:
-    """The next choices to parse; they are removed from the list."""
+    """Remove the next choices to parse from the list, and return them."""
     missing = settings.per_sentence - len(task.kept)
     kept = [choice.place.token for choice in task.kept]
     room = [settings.per_word - kept.count(place.token) for place in task.places]
@@ -332,7 +332,7 @@ def _next_choices(task: _Work, settings: VariantSettings) -> list[_Choice]:
 
 
 def _take(choices: list[list[_Choice]], count: int, per_place: int) -> list[_Choice]:
-    """The best of each place in turn, so that many different words change."""
+    """Take the best choice of each place in turn, so that many different words change."""
     best: list[_Choice] = []
     for turn in range(per_place):
         for place in choices:

@@ -1,7 +1,6 @@
 """Differences between two systems, by segment (Neubig et al. 2019, compare-mt).
 
-A first system, usually the baseline, is compared with a second one. Units without a defined score are left
-out.
+The first system is usually the baseline. Units without a defined score are left out.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from mtassay.methods.score.score_tables import baseline_of, ordered_systems
 
 
 class SegmentDifference(NamedTuple):
-    """A segment with both outputs and both scores under each metric; `gain` is the second one's lead.
+    """A segment with both outputs and their scores under each metric; `gain` is the second system's lead.
 
-    A gain is above 0 if the second system is better, whether high scores are good or low ones.
+    A gain is above 0 if the second system is better, also for metrics where lower is better.
     """
 
     segment: Segment
@@ -35,7 +34,7 @@ class SegmentDifference(NamedTuple):
 
 
 class Wins(NamedTuple):
-    """Count the segments in which the first system is better, the second one, and neither."""
+    """Counts of segments: the first system is better, the second is better, or neither."""
 
     first: int
     second: int
@@ -44,19 +43,19 @@ class Wins(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairStatistics:
-    """Both systems under one metric, unit by unit: the name of the metric, itself, ids, statistics."""
+    """The statistics of two systems under one metric, unit by unit."""
 
     name: str
     metric: Metric
     ids: Sequence[str]
     values: NDArray[np.generic]
-    """Units, the two systems, columns."""
+    """Axes: units, the two systems, columns."""
 
     @classmethod
     def of(
         cls, statistics: Sequence[Statistics], metrics: Mapping[str, Metric], systems: Sequence[str]
     ) -> list[PairStatistics]:
-        """The pairs of two systems, metric by metric; metrics that are no longer installed are left out."""
+        """Statistics of two systems for each metric; metrics that are no longer installed are left out."""
         entries = {(entry.metric, entry.system): entry for entry in statistics}
         pairs = []
         for name, metric in metrics.items():
@@ -68,7 +67,7 @@ class PairStatistics:
 
     @property
     def unit_scores(self) -> Floats:
-        """Units by systems."""
+        """The score of each unit (units, systems)."""
         return np.stack([self.metric.unit_scores(self.values[:, i]) for i in range(2)], axis=1)
 
 
@@ -79,10 +78,10 @@ def compare_segments(
     *,
     count: int,
 ) -> tuple[list[SegmentDifference], list[SegmentDifference], Wins]:
-    """The largest leads of the first system and of the second, and their numbers, by the first metric.
+    """Find the largest leads of each system, and count them, by the first metric.
 
-    `segments` and the two `outputs` are by id. The largest difference comes first; of equal ones the earlier
-    segment. Other metrics are missing for segments that they do not score.
+    `segments` and both `outputs` are by id. The largest difference comes first; equal differences keep the
+    order of the segments. Other metrics are missing for segments that they do not score.
     """
     chosen = pairs[0]
     scores = {pair.name: dict(zip(pair.ids, pair.unit_scores.tolist(), strict=True)) for pair in pairs}
@@ -112,9 +111,9 @@ _NO_WINS = Wins(0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """The differences between two systems, with at most the wanted number of segments each way.
+    """The differences between two systems, with a limited number of segments in each direction.
 
-    `metric` is the one that scores segments; `None` if no metric does: then there are no segments.
+    `metric` is the metric that scores segments. If no metric does, it is `None` and there are no segments.
     """
 
     systems: tuple[str, str]
@@ -124,17 +123,12 @@ class Differences:
 
 
 def find_differences(
-    run: Run,
-    metrics: Mapping[str, Metric],
-    *,
-    count: int,
-    between: Sequence[str] = (),
-    metric: str = "",
+    run: Run, metrics: Mapping[str, Metric], *, count: int, between: Sequence[str] = (), metric: str = ""
 ) -> Differences:
-    """Shows two systems of a run side by side: those named, or the baseline and the best other one.
+    """Compare two systems of a run: the named systems, or the baseline and the best other system.
 
-    `metric` is the name of one of the run's, by default the first that scores segments; `count` is the number
-    of segments each way.
+    `metric` names a metric of the run, by default the first that scores segments. `count` is the number of
+    segments in each direction.
     """
     segments = {segment.id: segment for segment in run.segments}
     scoring = _scoring(run, metrics, segments, metric)
@@ -150,7 +144,7 @@ def find_differences(
 def _scoring(
     run: Run, metrics: Mapping[str, Metric], segments: Mapping[str, Segment], chosen: str
 ) -> dict[str, Metric]:
-    """The metrics that score segments, the chosen one first."""
+    """The metrics that score segments, the chosen metric first."""
     by_segment = {entry.metric for entry in run.statistics if any(unit in segments for unit in entry.ids)}
     scoring = {name: metric for name, metric in metrics.items() if name in by_segment}
     if chosen and chosen not in scoring:
@@ -160,7 +154,7 @@ def _scoring(
 
 
 def _compared(run: Run, metrics: Mapping[str, Metric], between: Sequence[str]) -> tuple[str, str]:
-    """The two systems: the given ones, or the baseline and the best other one by the first metric."""
+    """The given two systems, or the baseline and the best other system by the first metric."""
     available = f"Available: {', '.join(run.systems)}."
     if between:
         if len(set(between)) != 2 or len(between) != 2:
@@ -182,7 +176,7 @@ def _compared(run: Run, metrics: Mapping[str, Metric], between: Sequence[str]) -
 def difference_parts(
     found: Differences, metrics: Mapping[str, Metric], labels: Mapping[str, str]
 ) -> list[Block]:
-    """The segments in which one is better and in which the other is, the largest difference first."""
+    """The segments where each system is better, the largest difference first."""
     first, second = found.systems
     if found.metric is None:
         return [Block(title="No metric of this run scores segments; chrf does, with -m.")]
@@ -195,8 +189,8 @@ def difference_parts(
         (first, wins.first, found.segments[0]),
     ):
         if segments:
-            shown = f"{len(segments):,} of {count:,}; scores: {first} → {second}"
-            parts.append(Block(title=f"Where {better} is better: {shown}"))
+            shown = f"{len(segments):,} of {count:,} shown; scores of {first} → {second}"
+            parts.append(Block(title=f"Segments where {better} is better: {shown}"))
             parts += [_segment_block(segment, found, metrics, labels) for segment in segments]
     return parts
 
@@ -204,9 +198,9 @@ def difference_parts(
 def segment_lines(
     segment: Segment | None, output: str, scores: Mapping[str, float], result: Result
 ) -> list[Line]:
-    """One output compared with the most similar reference, and its scores, by metric.
+    """Compare one output with the most similar reference, and show its scores by metric.
 
-    Words that are not in the reference are marked in the output; words missing from the output are below.
+    Words that are not in the reference are marked in the output; a line below has the missing words.
     """
     references = [text for text in segment.references if text] if segment else []
     compared = [(text, *differing(text, output)) for text in references]
@@ -229,7 +223,7 @@ def _segment_block(
     metrics: Mapping[str, Metric],
     labels: Mapping[str, str],
 ) -> Block:
-    """One segment: differences between the two outputs are marked."""
+    """Show one segment with the differences between both outputs marked."""
     segment = difference.segment
     scores = [
         f"{labels[name]} {_number(a, metrics[name].decimals)} → {_number(b, metrics[name].decimals)}"
@@ -246,7 +240,7 @@ def _segment_block(
     return Block(lines, " · ".join((segment.id, *scores)), label=min(width, _WIDEST) + 4)
 
 
-_WIDEST = 20  # columns of a label that texts are indented by
+_WIDEST = 20  # widest label (columns), which indents texts
 
 
 def _number(value: float, decimals: int) -> str:
@@ -257,7 +251,7 @@ def _number(value: float, decimals: int) -> str:
 
 
 def difference_record(found: Differences) -> dict[str, Any]:
-    """The differences for a program."""
+    """The differences as JSON data."""
     first, second = found.systems
     return {
         "systems": list(found.systems),

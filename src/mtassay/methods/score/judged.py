@@ -1,4 +1,4 @@
-"""The judge beside the scores: the number of outputs of each system that look wrong, and their list."""
+"""The judge's results besides scores: how many outputs of each system look wrong, and which."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MissedName(Evidence):
-    """A named entity of the reference that is missing from the output; `near` is similar text there."""
+    """A named entity of the reference that is missing in the output; `near` is similar text in the output."""
 
     text: str = ""
     type: str = ""
@@ -38,7 +38,7 @@ class MissedName(Evidence):
 
 @dataclass(frozen=True, slots=True)
 class MarkedError(Evidence):
-    """An error that a judge marked: words `start` to `end` of the output, or of the source they omit."""
+    """An error that a judge marked: from `start` to `end` in the output, or in the source for omissions."""
 
     text: str = ""
     start: int = 0
@@ -50,7 +50,7 @@ class MarkedError(Evidence):
 
 @dataclass(frozen=True, slots=True)
 class SegmentEvidence(Evidence):
-    """Reasons to look at a segment: in words, by missing names, by errors, or by plain facts.
+    """Reasons to look at a segment: a text, missing names, errors, or other facts.
 
     >>> SegmentEvidence.read({"missed": [{"text": "Lisbon", "type": "LOC", "near": "Lisboa"}]}).reason
     "missed Lisbon (LOC), near 'Lisboa'"
@@ -72,13 +72,13 @@ class SegmentEvidence(Evidence):
         return replace(super(SegmentEvidence, cls).read(record), facts=record)
 
     def marks(self, *, of_source: bool = False) -> list[Span]:
-        """Where errors are in the output, or in the source."""
+        """Where errors are in the output or in the source."""
         marked: list[MarkedError | CheckMark] = [*self.errors, *self.places]
         return [(e.start, e.end) for e in marked if (e.side == "source") == of_source and e.end > e.start]
 
     @property
     def reason(self) -> str:
-        """The reasons in a line."""
+        """The reasons in one line."""
         if self.why:
             return self.why
         if self.missed:
@@ -90,17 +90,17 @@ class SegmentEvidence(Evidence):
 
 
 JUDGE = "judge"
-"""The name of its findings."""
+"""The name of the judge's findings."""
 LABEL = 12
 """The columns before the texts of an output."""
 USUAL = 3
-"""Default number of outputs of each system that look wrong and are shown."""
+"""Default number of outputs per system to show of those that look wrong."""
 
 
 def judge_outputs(corpus: Corpus, pair: Pair | None, context: RunContext, name: str) -> list[Finding]:
-    """One finding for each output with a source: its value is the probability of an error.
+    """Return one finding for each output with a source; its value is the probability of an error.
 
-    Other systems' outputs for the same source are evidence too.
+    Other systems' outputs for the same source are also used as evidence.
     """
     judge = require_judge(corpus.segments, pair, name)
     rows = [n for n, segment in enumerate(corpus.segments) if _has_source(segment)]
@@ -131,15 +131,15 @@ def judge_outputs(corpus: Corpus, pair: Pair | None, context: RunContext, name: 
 
 
 def require_judge(segments: Sequence[Segment], pair: Pair | None, name: str) -> TranslationJudge:
-    """The judge; an error if the languages, the sources or a tool are missing."""
-    from mtassay.measures.judge import open_judge  # large, and for this alone
+    """Return the judge; raise an error if the languages, the sources or a tool are missing."""
+    from mtassay.measures.judge import open_judge  # imported late: large, and only needed here
 
     if pair is None:
         raise UsageError("`judge_by` needs the languages: `langpair='SRC-TGT'`.")
     if not any(map(_has_source, segments)):
         raise UsageError("`judge_by` needs the sources: `source='FILE'`.")
     judge = open_judge(pair, name)
-    _ = judge.signature  # anything missing is an error here
+    _ = judge.signature  # raises an error if anything is missing
     return judge
 
 
@@ -148,7 +148,7 @@ def _has_source(segment: Segment) -> bool:
 
 
 def judged_table(run: Run) -> Table | None:
-    """Systems by the number of outputs that the judge calls wrong; `None` if it was not asked."""
+    """Count the outputs of each system that the judge calls wrong; `None` if it was not asked."""
     rows: list[list[Cell | str]] = []
     for system in run.systems:
         verdicts = [finding.verdict for finding in _findings(run, system)]
@@ -161,24 +161,24 @@ def judged_table(run: Run) -> Table | None:
             )
     if not rows:
         return None
-    notes = ["Wrong: what the judge calls so, of the n outputs, in percent with Wilson's 95 % interval."]
+    notes = ["Wrong: outputs that the judge calls wrong. %: their share of n, with Wilson's 95 % interval."]
     return Table(["System", "n", "wrong", "%", "undecided"], rows, "Outputs that look wrong", notes)
 
 
 def reasons_table(run: Run) -> Table | None:
-    """Evidence against outputs that look wrong, with its number for each system; most frequent first."""
+    """Count the evidence against outputs that look wrong, by system; the most frequent comes first."""
     counts = {system: _clues(run, system) for system in run.systems}
     clues = sorted(set().union(*counts.values()), key=lambda clue: -max(c[clue] for c in counts.values()))
     if not clues:
         return None
     rows = [[clue, *(f"{counts[system][clue]:,}" for system in run.systems)] for clue in clues]
-    notes = ["In how many outputs that look wrong each clue speaks for an error; an output may have several."]
+    notes = ["How many of the outputs that look wrong have each clue; an output may have several clues."]
     header = ["Clue", *map(printable, run.systems)]
     return Table(header, rows, "Why they look wrong", notes)
 
 
 def judged_blocks(run: Run, look: Look) -> list[Block]:
-    """The outputs of each system that are most probably wrong, with the reasons, and the number of others."""
+    """Each system's outputs that are most probably wrong, with reasons, and how many are left out."""
     most = USUAL if look.cases is None else look.cases
     sources = {segment.id: segment for segment in run.segments}
     blocks = []
@@ -209,11 +209,11 @@ class Tails(NamedTuple):
 
 
 def score_tails(ledgers: Mapping[str, Ledger], lengths: Mapping[str, int]) -> dict[str, Tails]:
-    """The tenths of each system's units with the lowest and the highest scores, by system.
+    """Find the 10 % of each system's units with the lowest and the highest scores, by system.
 
-    The ledgers are of one metric. With several systems, scores are compared with the mean of the others on
-    the same unit: a unit that is hard for all is nobody's failure. Scores of short texts vary most, so each
-    tenth is taken among texts of about the same length. Units without a score are in no tenth.
+    All ledgers have the same metric. With several systems, a score is compared with the mean of the others on
+    the same unit, so a unit that is hard for all is not a failure of one. Scores of short texts vary most, so
+    the 10 % are taken among texts of similar length. Units without a score are in neither set.
 
     >>> values = np.arange(20.0)[:, None]
     >>> ledger = Ledger("m", "a", [str(n) for n in range(20)], values, lambda sums: sums[..., 0], {})
@@ -241,11 +241,11 @@ def score_tails(ledgers: Mapping[str, Ledger], lengths: Mapping[str, int]) -> di
     return tails
 
 
-_LIKE = 20  # texts of about the same length, at least
+_LIKE = 20  # fewest texts in a group of similar length
 
 
 def _unit_scores(ledger: Ledger) -> dict[str, float]:
-    """The score of each unit that has one; high ones are good."""
+    """The score of each scored unit, with a sign so that higher is better."""
     sign = 1.0 if ledger.higher_is_better else -1.0
     values = (ledger.unit_scores or ledger.aggregate)(ledger.values)
     pairs = zip(ledger.ids, (sign * np.asarray(values)).tolist(), strict=True)
@@ -253,7 +253,7 @@ def _unit_scores(ledger: Ledger) -> dict[str, float]:
 
 
 def unjudged_observations(run: Run, tails: Mapping[str, Tails]) -> list[Observation]:
-    """The outputs of a run without a judge; those with a flag or among the lowest failed."""
+    """The outputs of a run without a judge; those with a flag or with one of the lowest scores failed."""
     segments = {segment.id: segment for segment in run.segments}
     flags: dict[tuple[str, str], list[str]] = {}
     for finding in run.findings:
@@ -291,9 +291,9 @@ _STATUSES = {"fail": "wrong", "pass": "right", "undecided": "undecided"}
 
 
 def seen(findings: Sequence[Finding]) -> dict[str, Any]:
-    """The result of the findings about one output: its status by the judge, and its groups.
+    """Summarise the findings about one output: its status by the judge, and its groups.
 
-    Groups are checks, types of missing names, and clues of the judge, with the names of the tables.
+    Groups are checks, types of missing names, and clues of the judge, named as in the tables.
     """
     groups: dict[str, None] = {}
     status, verdict = "", ""
@@ -334,7 +334,7 @@ def weak_headlines(run: Run) -> list[Headline]:
 
 
 def _broken_headlines(run: Run) -> list[Headline]:
-    """The most frequent findings of checks for each system, if in one output of a hundred or more."""
+    """Each system's most frequent check finding, if it flags at least 1 % of the outputs."""
     told = []
     for system, counts in run.result.counts.items():
         total = counts.get("segments", 0)
@@ -346,11 +346,11 @@ def _broken_headlines(run: Run) -> list[Headline]:
     return told
 
 
-_FEW = 4  # so many outputs more may be chance
+_FEW = 4  # a difference of this many outputs may be chance
 
 
 def _clues(run: Run, system: str) -> Counter[str]:
-    """Count the outputs that look wrong in which each clue is evidence of an error."""
+    """For each clue, count the outputs that look wrong and have it as evidence."""
     wrong = [finding for finding in _findings(run, system) if finding.verdict == "fail"]
     return Counter(clue for f in wrong for clue in dict.fromkeys(f.evidence.get("clues", ())))
 
@@ -359,7 +359,7 @@ _NO_FAULT = ("segments", "error", "refused", "missing")
 
 
 def _grouped(run: Run) -> list[Score]:
-    """The scores of groups by the first metric that has any."""
+    """The scores of groups under the first metric that has group scores."""
     grouped = [score for score in run.result.scores if score.group != "all"]
     return [score for score in grouped if score.name == grouped[0].name]
 

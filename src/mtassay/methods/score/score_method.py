@@ -17,7 +17,6 @@ from mtassay.measures.check_run import check_names, count_checks
 from mtassay.measures.corpus import Corpus, checked, labels_of, measure_all, open_metrics, saved_metric
 from mtassay.measures.given_scores import SegmentScore
 from mtassay.measures.metric import Metric
-from mtassay.measures.plausibility import reference_notes
 from mtassay.methods.basis import (
     CHECKS_BESIDE,
     CRITICAL,
@@ -27,7 +26,6 @@ from mtassay.methods.basis import (
     unanswered_counts,
     unanswered_note,
 )
-from mtassay.methods.repeats import pool, set_apart, times_asked
 from mtassay.methods.score.judged import judge_outputs, require_judge
 from mtassay.methods.score.score_statistics import (
     LEAST_DOCUMENTS,
@@ -54,19 +52,18 @@ METRICS = "bleu,chrf"
 class ScoreMethod(RepeatSettings, Method):
     """Scores outputs against references with any number of metrics, by name.
 
-    All pairs of systems are compared; `baseline` says which comparisons a report shows first: by default
-    those with the first system, or with `against_best` those with the best by the first metric. `test` is
-    how two systems are compared: by randomization, or as sacreBLEU does, digit for digit. `samples`
-    resamples give the intervals, and the p-values of the bootstrap; `trials` those of randomization.
-    `correction` adjusts p-values for the number of comparisons in a table: together ("max-t"), so that no
-    more than `alpha` of all tables claim a difference where there is none, or pair by pair. `unit` is what
-    intervals and tests draw: whole documents where these are known, since sentences of one document are not
-    independent. `ranks` compares each system with all others at once, so that rank 1 means "may be the best",
-    or forms the clusters of WMT. A system that left texts without an answer, or that is not rated where
-    others are, has no rank unless `rank_incomplete`. `by` names a tag of the segments (or "document"): each
-    of its values is scored on its own too. `judge_by` names a judge that looks at every output. `terms` are
-    glossaries for the metric `terms` and for the checks of terms. `labels` (test set, language pair…) go
-    into the signatures.
+    All pairs of systems are compared. A report shows the comparisons with `baseline` first (default: the
+    first system; with `against_best`, the best system by the first metric). `test` is the paired test:
+    randomization, or one of sacreBLEU's tests with exactly its numbers. `samples` is the number of resamples
+    for intervals and the bootstrap, and `trials` the number for randomization. `correction` adjusts p-values
+    for the number of comparisons: for a whole table ("max-t"), so that at most `alpha` of all tables claim a
+    false difference, or pair by pair. `unit` is the unit that intervals and tests draw: whole documents if
+    they are known, since sentences of one document are not independent. `ranks` compares each system with all
+    others, so that rank 1 means "may be the best", or forms clusters as at WMT. A system that left texts
+    without an answer, or is not rated where others are, has no rank unless `rank_incomplete`. `by` names a
+    tag of the segments (or "document"), whose values are also scored separately. `judge_by` names a judge for
+    every output. `terms` are glossaries for the metric `terms` and the checks of terms. `labels` (test set,
+    language pair…) go into the signatures.
     """
 
     name: ClassVar[str] = "score"
@@ -91,7 +88,7 @@ class ScoreMethod(RepeatSettings, Method):
     pair: tuple[str, str] | None = None
     test: Test = setting(
         "randomization",
-        "How two systems are compared. The last two are sacreBLEU's and find more differences.",
+        "The test that compares two systems. The last two are sacreBLEU's and find more differences.",
     )
     samples: int = setting(1000, "Bootstrap resamples.", least=100)
     trials: int = setting(10000, "Trials of the randomization test.", least=100)
@@ -106,14 +103,14 @@ class ScoreMethod(RepeatSettings, Method):
     )
     unit: Unit | None = setting(
         None,
-        "What intervals and tests resample. Default: documents where they are known.",
+        "Units that intervals and tests resample. Default: documents, if they are known.",
         in_signature=False,
     )
     ranks: Ranks = setting(
         "best", "Ranks: 1 for every system that may be the best, or clusters as at WMT.", in_signature=False
     )
     rank_incomplete: bool = setting(
-        False, "Rank systems with missing answers or ratings too.", in_signature=False
+        False, "Also rank systems with missing answers or ratings.", in_signature=False
     )
     by: str | None = setting(None, "Also score each domain, document or other tag separately.", metavar="TAG")
     checks: tuple[str, ...] = field(default=CRITICAL, metadata=CHECKS_BESIDE)
@@ -138,7 +135,7 @@ class ScoreMethod(RepeatSettings, Method):
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
-        """Metrics may be given as text, `bleu,chrf++`, or as a list of such texts; the pair too."""
+        """Return the parameters. Metrics may be text, as `bleu,chrf++`, or a list; the pair may be text."""
         values = dict(settings)
         pair = values.get("pair")
         if isinstance(pair, str):
@@ -155,7 +152,7 @@ class ScoreMethod(RepeatSettings, Method):
             values["correction"] = "max-t" if test == "randomization" else "none"
         if run is None and values.get("seed") is None:
             values["seed"] = resampling.default_seed()
-            if values["seed"] is None:  # which is to say that every run draws again
+            if values["seed"] is None:  # `None` means that every run draws again
                 return replace(super().resolve(values), seed=None)
         return super().resolve(values, run)
 
@@ -185,7 +182,7 @@ class ScoreMethod(RepeatSettings, Method):
             )
 
     def cases(self, segments: Iterable[Segment], context: RunContext) -> list[Case]:
-        """One for each segment; a missing tool of a metric or the judge is an error before any request."""
+        """Return one case per segment; a missing tool of a metric or judge is an error before any request."""
         segments = list(segments)
         for name, metric in self.metrics.items() if segments else ():
             metric.require(Corpus(segments, {}).usable(name, metric).segments, context)
@@ -212,6 +209,8 @@ class ScoreMethod(RepeatSettings, Method):
         evidence: list[Finding] = []
         lean = corpus.without_empty_references
         if self.checks != ("none",):
+            from mtassay.measures.plausibility import reference_notes  # slow to load
+
             for note in reference_notes(lean.segments, lean.outputs, self.metrics):
                 context.note(note)
         counting = [m.label for m in self.metrics.values() if m.counts_empty_references]
@@ -225,9 +224,13 @@ class ScoreMethod(RepeatSettings, Method):
         with self._checked(lean, context) as alarms:
             if self.judge_by:
                 evidence += judge_outputs(lean, self._judged_pair, context, self.judge_by)
-            times = times_asked(outputs) if any(o.meta for row in outputs.values() for o in row) else 1
+            times, everything = 1, corpus
             each_time: dict[str, dict[str, list[float]]] = {}
-            everything = Corpus.of(corpus.segments, set_apart(outputs)) if times > 1 else corpus
+            if any(answer.meta for answers in outputs.values() for answer in answers):
+                from mtassay.methods.repeats import pool, set_apart, times_asked  # slow to load
+
+                times = times_asked(outputs)
+                everything = Corpus.of(corpus.segments, set_apart(outputs)) if times > 1 else corpus
             for name, metric, usable, measured in measure_all(
                 self.metrics, everything, context, extra=self._resampling
             ):
@@ -260,7 +263,7 @@ class ScoreMethod(RepeatSettings, Method):
         )
 
     def _documents(self, segments: Sequence[Segment], context: RunContext) -> dict[str, str]:
-        """The document of each unit, if whole documents are drawn; a unit may be a document itself."""
+        """The document of each unit if whole documents are drawn; a unit may itself be a document."""
         if self.unit == "segment":
             return {}
         documents = {s.id: s.document for s in segments if s.document is not None}
@@ -282,7 +285,7 @@ class ScoreMethod(RepeatSettings, Method):
     def _checked(
         self, corpus: Corpus, context: RunContext
     ) -> Iterator[Callable[[], Mapping[str, Sequence[Finding]]]]:
-        """A function for the findings of the checks; they are empty without checks."""
+        """Return a function for the findings of checks, which are empty without checks."""
         if self.checks == ("none",):
             yield dict
             return
@@ -320,7 +323,7 @@ class ScoreMethod(RepeatSettings, Method):
         return replace(result, notes=notes)
 
     def stream(self, files: StreamedFiles, context: RunContext) -> Result:
-        """Scores of files of any length, in bounded memory; `test` is the bootstrap."""
+        """Score files of any length in bounded memory; `test` is the bootstrap."""
         from mtassay.methods.score.score_statistics import score_stream
 
         return score_stream(
@@ -382,7 +385,7 @@ def _given_metrics(
 
 
 def _parts(measured: Statistics, metric: Metric) -> list[Statistics]:
-    """The named parts of a metric, such as entity types, as statistics of their own."""
+    """The named parts of a metric, such as entity types, as separate statistics."""
     return [
         replace(
             measured,

@@ -41,15 +41,15 @@ Correction = Literal["max-t", "none", "bonferroni", "holm", "bh"]
 Ranks = Literal["best", "wmt-clusters"]
 Unit = Literal["document", "segment"]
 LEAST_DOCUMENTS = 6
-"""With fewer documents, swapping them can show no difference at 5 %."""
+"""With fewer documents, no difference can be significant at 5 % by swapping them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemTests:
     """Settings of comparisons; the fields are those of `ScoreMethod`.
 
-    `documents` names the document of each unit if whole documents are drawn, and `unanswered` the segments
-    that a system left without an answer: such a system has no rank, unless `rank_incomplete`.
+    `documents` has the document of each unit if whole documents are drawn. `unanswered` has the segments that
+    a system left without an answer; such a system has no rank unless `rank_incomplete`.
     """
 
     test: Test
@@ -66,7 +66,7 @@ class SystemTests:
     def compare(
         self, tables: Sequence[Sequence[Statistics]], metrics: Mapping[str, Metric], labels: Mapping[str, str]
     ) -> list[Result]:
-        """One result per table of statistics. Tables of the same units share their resamples."""
+        """Return one result per table of statistics. Tables with the same units share their resamples."""
         stacked = [np.stack([entry.values for entry in table], axis=1) for table in tables]
         parts = [
             [values, *_pair_values(values, metrics[table[0].metric])]
@@ -93,7 +93,7 @@ class SystemTests:
         return self.conclude(columns, labels)
 
     def conclude(self, columns: Sequence[MetricColumn], labels: Mapping[str, str]) -> list[Result]:
-        """One result per column."""
+        """Return one result per column."""
         tested = self._tested(columns)
         return [
             self._result(column, tests, labels[column.metric_name])
@@ -101,13 +101,13 @@ class SystemTests:
         ]
 
     def _tested(self, columns: Sequence[MetricColumn]) -> list[_Tests]:
-        """The tests of all pairs in each column; all values shown in one table are tested together."""
+        """Test all pairs in each column; all values shown in one table are tested together."""
         if not columns or len(columns[0].systems) < 2:
             return [_Tests(np.empty(0), 0.0, np.zeros((1, 1), dtype=bool)) for _ in columns]
         swaps = self._swaps(columns) if self.test == "randomization" else {}
         shown_together: dict[tuple[str, str], list[int]] = {}
         for i, column in enumerate(columns):
-            # All metrics are in one table; the groups of each metric are in one of their own.
+            # All metrics share a table; the groups of each metric have a table of their own.
             key = (WHOLE, "") if column.group == WHOLE else ("", column.metric_name)
             shown_together.setdefault(key, []).append(i)
         tests: dict[int, _Tests] = {}
@@ -125,7 +125,7 @@ class SystemTests:
     def _p_values(
         self, columns: Sequence[MetricColumn], swaps: Sequence[NDArray[np.float32] | None]
     ) -> tuple[list[NDArray[np.float64]], list[float]]:
-        """Tests of all pairs in each column, and the standard errors that a further difference must reach."""
+        """p-values of all pairs in each column, and the standard errors of a difference to be significant."""
         if self.correction != "max-t":
             alone = [self._tested_alone(column, own) for column, own in zip(columns, swaps, strict=True)]
             return [p for p, _ in alone], [critical for _, critical in alone]
@@ -140,7 +140,7 @@ class SystemTests:
     def _tested_alone(
         self, column: MetricColumn, swaps: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.float64], float]:
-        """The tests of the pairs of one column, corrected for their number."""
+        """Test the pairs of one column, and correct for their number."""
         pairs = column.pairs
         matrix = np.eye(len(column.systems))
         if swaps is not None:
@@ -162,7 +162,7 @@ class SystemTests:
         )
 
     def _swaps(self, columns: Sequence[MetricColumn]) -> dict[int, NDArray[np.float32]]:
-        """The differences of all pairs in every trial. Columns of the same units share their draws."""
+        """The differences of all pairs in every trial. Columns with the same units share their draws."""
         swaps: dict[int, NDArray[np.float32]] = {}
         for size in {len(column.values) for column in columns}:
             same = [i for i, column in enumerate(columns) if len(column.values) == size]
@@ -181,7 +181,7 @@ class SystemTests:
         return swaps
 
     def _result(self, column: MetricColumn, tests: _Tests, label: str) -> Result:
-        """Scores, all pairs and ranks of one column."""
+        """Return the scores, comparisons and ranks of one column."""
         names = {"name": column.metric_name, "group": column.group}
         metric, points, systems = column.metric, column.points, column.systems
         low, high = resampling.interval(column.resampled)
@@ -216,14 +216,14 @@ class SystemTests:
         differences[column.pairs] = column.differences
         sign = 1 if metric.higher_is_better else -1
         if not metric.is_given:
-            # No system gains from missing answers: such a lead is neither tested nor a win.
+            # No system may gain from missing answers, so such a lead is neither tested nor a win.
             leads = sign * (differences - differences.T) > 0
             untested = leads & ~np.array(has_rank)[:, None]
             p[untested | untested.T] = np.nan
             tests.lost[untested.T] = False
         errors = column.standard_errors
         least = np.vectorize(partial(detectable_difference, critical=tests.critical))(errors)
-        # Large, but not significant differences: the tests do not agree.
+        # Differences that are large but not significant: the tests do not agree.
         least[(np.abs(differences) >= least) & ~(p < self.alpha)] = np.nan
         comparisons = [
             Comparison(
@@ -260,7 +260,7 @@ class SystemTests:
         return Result(scores, comparisons, clustered)
 
     def _has_rank(self, column: MetricColumn, place: int, system: str) -> bool:
-        """Not if it left texts without an answer, or is not rated on all units that others are rated on."""
+        """Whether a system answered all texts and is rated on all units that others are rated on."""
         if self.rank_incomplete:
             return True
         return not self.unanswered.get(system) and (column.is_complete is None or column.is_complete[place])
@@ -268,12 +268,12 @@ class SystemTests:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricColumn:
-    """All systems under one metric in one group: sums of statistics (systems, columns) and derived values.
+    """All systems under one metric in one group: summed statistics (systems, columns) and derived values.
 
-    `values` (units, systems, columns) are the statistics of the units drawn and swapped: segments, or whole
-    documents. If systems have scores on different units, `pairwise` has each pair on the units that both
-    have, `common` are the sums over the `common_units` that all have, and `is_complete` says which system has
-    all. `answered` are the scores on the `answered_n` units that all systems answered.
+    `values` (units, systems, columns) has the statistics of the units to draw and swap: segments or whole
+    documents. If systems are scored on different units, `pairwise` has each pair on the units that both have,
+    `common` has the sums over the `common_units` that all have, and `is_complete` says which systems have all
+    units. `answered` has the scores on the `answered_n` units that all systems answered.
     """
 
     metric_name: str
@@ -303,9 +303,9 @@ class MetricColumn:
         resampled_sums: Sequence[NDArray[Any]],
         lacking: Collection[str] = (),
     ) -> MetricColumn:
-        """The comparison, from the statistics of all systems, and those of each pair (see `_pair_values`).
+        """Make a column from the statistics of all systems and of each pair (see `_pair_values`).
 
-        `drawn` are the same by drawn unit, and `lacking` the units that some system did not answer.
+        `drawn` has the same statistics by drawn unit, and `lacking` the units that a system did not answer.
         """
         values = parts[0]
         sums = values.sum(axis=0, dtype=np.float64)
@@ -321,7 +321,7 @@ class MetricColumn:
             metric.aggregate(resampled_sums[0]),
             drawn[0],
         )
-        # Scores from elsewhere know no answers: units without a rating are left out below.
+        # Given scores have no answers; their units without a rating are left out below.
         if lacking and not metric.is_given:
             kept = np.array([unit not in lacking for unit in table[0].ids])
             answered = values[kept].sum(axis=0, dtype=np.float64)
@@ -342,13 +342,13 @@ class MetricColumn:
         by_all, by_any = counted[:, counted.any(axis=0)].all(axis=1), counted.any(axis=1)
         column = replace(column, pairwise=pairwise, is_complete=counted.sum(axis=0) == by_any.sum())
         if (by_all == by_any).all():
-            return column  # all that have any scores have the same
+            return column  # all scored systems are scored on the same units
         common = values[by_all].sum(axis=0, dtype=np.float64)
         return replace(column, common=common, common_units=int(by_all.sum()))
 
     @property
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Places of all pairs of systems, in the order of `combinations`."""
+        """The indices of all pairs of systems, in the order of `combinations`."""
         return np.triu_indices(len(self.systems), 1)
 
     @property
@@ -371,7 +371,7 @@ class MetricColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tests:
-    """p-values of all pairs, standard errors needed for a further difference, and who lost to whom."""
+    """p-values of all pairs, the standard errors that make a difference significant, and who lost to whom."""
 
     p: NDArray[np.float64]
     critical: float
@@ -386,11 +386,11 @@ def _wmt_clusters(
     *,
     alpha: float,
 ) -> list[tuple[int, list[int]]]:
-    """Ranks; a new one begins if all systems above differ from all below, as at WMT."""
+    """Ranks as at WMT: a new rank begins if all systems above differ from all systems below."""
     sign = 1 if column.metric.higher_is_better else -1
     ranked = np.argsort(-sign * comparable, kind="stable")
     if column.pairwise:
-        # The order uses other units than a difference does, and may contradict it.
+        # The order and a difference may use different units, so they may contradict each other.
         p = np.where(sign * (differences - differences.T) > 0, p, 1.0)
         ranked = ranked[np.isfinite(comparable[ranked])]
     grouped = clusters(ranked.tolist(), p, alpha=alpha)
@@ -400,7 +400,7 @@ def _wmt_clusters(
 def drawn_together(
     parts: Sequence[NDArray[Any]], ids: Sequence[str], documents: Mapping[str, str]
 ) -> list[NDArray[Any]]:
-    """Statistics (units, …) added up by document, or unchanged without documents."""
+    """Sum statistics (units, …) by document; without documents, they are unchanged."""
     if not documents:
         return list(parts)
     _, places = np.unique([documents.get(unit, unit) for unit in ids], return_inverse=True)
@@ -410,7 +410,7 @@ def drawn_together(
 
 
 def segment_spread(table: Sequence[Statistics], metric: Metric, samples: int, seed: int | None) -> float:
-    """Half of the first system's interval if single segments are drawn."""
+    """Half the width of the first system's interval if single segments are drawn."""
     (sums,) = resampling.bootstrap_sums([table[0].values], samples=samples, seed=seed)
     low, high = resampling.interval(metric.aggregate(sums))
     return float(high - low) / 2
@@ -421,9 +421,9 @@ def _wide(part: NDArray[Any]) -> Any:
 
 
 def _pair_values(values: NDArray[Any], metric: Metric) -> list[NDArray[Any]]:
-    """The statistics (units, 2, columns) of each pair on the units that both have, with zeros for the others.
+    """The statistics (units, 2, columns) of each pair on the units that both have; other units are zero.
 
-    Empty if all systems have the same units: then one array is enough for all pairs.
+    Empty if all systems have the same units, since one array is then enough for all pairs.
     """
     counted = resampling.counted_units(values, metric.aggregate)
     if (counted.all(axis=1) == counted.any(axis=1)).all():
@@ -439,11 +439,11 @@ def _defined(value: float) -> float | None:
 
 
 def group_statistics(measured: Statistics, segments: Sequence[Segment], by: str | None) -> list[Statistics]:
-    """The statistics of each group of segments; units without this tag are in no group."""
+    """Return the statistics of each group of segments; units without this tag are in no group."""
     if by is None:
         return []
     tags = {s.id: s.document if by == "document" else s.tags.get(by) for s in segments}
-    # A unit of a metric that counts per document is named after its document.
+    # In a metric that counts per document, a unit has the name of its document.
     tags |= {s.document: tags[s.id] for s in segments if s.document is not None}
     rows: dict[str, list[int]] = {}
     for row, unit in enumerate(measured.ids):
@@ -462,7 +462,7 @@ BLOCK = 65536
 
 
 class StreamedFiles:
-    """Files of lines that belong together: source, references, and the outputs of each system."""
+    """Files with parallel lines: source, references, and the outputs of each system."""
 
     def __init__(self, source: str | None, references: Sequence[str], outputs: Mapping[str, str]) -> None:
         self._source, self._references, self.outputs = source, references, outputs
@@ -473,7 +473,7 @@ class StreamedFiles:
         return len(self._references)
 
     def count(self) -> int:
-        """Count the lines of each file; `InputError` if the numbers differ, or a file is not text."""
+        """Count the lines; `InputError` if the files differ in number or a file is not text."""
         for path in self._paths:
             if path.endswith(".gz"):
                 raise InputError("`stream=True` reads plain text: decompress it first", path=path)
@@ -489,7 +489,7 @@ class StreamedFiles:
         return counts[short]
 
     def blocks(self) -> Iterator[Corpus]:
-        """The texts, `BLOCK` lines at a time, of files that were counted."""
+        """Yield the texts of counted files, `BLOCK` lines at a time."""
         done = 0
         for parts in zip(*(text_blocks(path, BLOCK) for path in self._paths), strict=True):
             first = 0 if self._source is None else 1
@@ -520,9 +520,9 @@ def score_stream(
     checks: Sequence[str],
     extra: Mapping[str, object],
 ) -> Result:
-    """The results of `ScoreMethod` without findings and scores of segments: those are not kept.
+    """Return the results of `ScoreMethod` without findings and segment scores, which are not stored.
 
-    Outputs are compared by the paired bootstrap, since its resamples are computed anyway.
+    Outputs are compared by the paired bootstrap, since intervals need its resamples too.
     """
     check_context = CheckContext(*(pair or (None, None)))
     chosen = choose_checks(checks, (), check_context).checks

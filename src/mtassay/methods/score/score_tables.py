@@ -1,4 +1,4 @@
-"""The tables that show a result to a person: systems by metric, groups, comparisons, checks, signatures."""
+"""The tables of a result for people: systems by metric, groups, comparisons, checks, signatures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from mtassay.data.display import Cell, Figure, Point, Series, Table
 from mtassay.data.marks import plural
 from mtassay.data.nouns import Comparison, Result, Run, Score
-from mtassay.measures.worth import worth_of
+from mtassay.measures.metric import worth_of
 from mtassay.methods.headlines import FEW, FEW_NOTE, may_be_best, unranked
 from mtassay.stats.comparisons import least_p
 
@@ -19,7 +19,7 @@ _NAMED = 4  # systems in a note
 
 @dataclass(frozen=True, slots=True)
 class _MetricStyle:
-    """The name of each metric, and its number of printed decimals."""
+    """The display names of metrics, and their numbers of decimals."""
 
     labels: Mapping[str, str]
     decimals: Mapping[str, int]
@@ -43,12 +43,12 @@ class _MetricStyle:
         return shown.lstrip("-") if float(shown) == 0 else shown
 
     def value(self, score: Score) -> str:
-        """A note in parentheses if the system left texts without an answer."""
+        """The value, in parentheses if the system left texts without an answer."""
         number = self.number(score.value, score.name)
         return f"({number})" if score.system in self.incomplete and score.value is not None else number
 
     def spread(self, score: Score) -> str:
-        """Half the width of the interval, as people write it."""
+        """Half the width of the interval, as displayed."""
         if score.low is None or score.high is None:
             return ""
         return f"{self.number((score.high - score.low) / 2, score.name)}"
@@ -65,7 +65,7 @@ def _sizes(numbers: Sequence[int]) -> str:
 
 
 def main_table(run: Run) -> Table:
-    """Systems by metric: score, half-width of its 95 % interval, rank; possibly best ones are bold."""
+    """Systems by metric: score, half-width of the 95 % interval, rank; systems that may be best are bold."""
     result, style = run.result, _MetricStyle.of(run.result)
     whole = [score for score in result.scores if score.group == WHOLE]
     metrics = list(dict.fromkeys(score.name for score in whole))
@@ -94,10 +94,7 @@ def main_table(run: Run) -> Table:
         for metric in metrics:
             score = cells[metric, system]
             rank = ranks.get((metric, system))
-            row += [
-                Cell(style.value(score), strong=(metric, system) in best),
-                style.spread(score),
-            ]
+            row += [Cell(style.value(score), strong=(metric, system) in best), style.spread(score)]
             if shared[metric] is not None:
                 row += [f"{score.n:,}", style.number(score.common, metric)]
             if answered[metric] is not None:
@@ -117,7 +114,7 @@ def main_table(run: Run) -> Table:
 
 
 def best_systems(run: Run, metric: str, group: str = WHOLE) -> list[str]:
-    """The systems that may be the best by a metric; in runs of earlier versions those of rank 1."""
+    """The systems that may be the best by a metric; in runs of earlier versions, the systems of rank 1."""
     if "ranks" in run.parameters:
         return may_be_best(run.result, metric, group, alpha=_alpha(run))
     return [
@@ -136,7 +133,7 @@ def _about_ranks(run: Run) -> str:
 
 
 def unit_note(result: Result, spread: float) -> str:
-    """A note that whole documents were drawn, and the interval by segments."""
+    """Note that whole documents were drawn, and how wide the interval by segments would be."""
     about, first = result.basis["unit"], result.scores[0]
     style = _MetricStyle.of(result)
     few = ", which is few: trust p-values more than intervals" if about["n"] < _FEW_DOCUMENTS else ""
@@ -148,7 +145,7 @@ def unit_note(result: Result, spread: float) -> str:
 
 
 def few_note(result: Result, alpha: float) -> str:
-    """A note that so few units can never show a difference; empty if they can."""
+    """Note that there are too few units for any significant difference; empty if there are enough."""
     about = result.basis.get("unit")
     n = about["n"] if about else max((score.n for score in result.scores), default=FEW)
     if least_p(n) < alpha or not result.comparisons:
@@ -158,7 +155,7 @@ def few_note(result: Result, alpha: float) -> str:
 
 
 def people_notes(result: Result, given: Sequence[str]) -> list[str]:
-    """Cases in which scores from elsewhere, such as people's, and a metric significantly disagree."""
+    """Notes on pairs of systems that given scores (such as people's) and a metric rank differently."""
     style = _MetricStyle.of(result)
     better: dict[str, dict[frozenset[str], str]] = {}
     for c in result.comparisons:
@@ -180,20 +177,20 @@ def people_notes(result: Result, given: Sequence[str]) -> list[str]:
                 notes.append(
                     f"{style.label(metric)} and {style.label(people)} disagree about {len(against):,} of "
                     f"{len(own):,} pairs: {style.label(metric)} prefers {named}{more}; "
-                    f"{style.label(people)} the reverse."
+                    f"{style.label(people)} prefers the reverse."
                 )
     return notes
 
 
 def coverage_notes(result: Result) -> list[str]:
-    """For each metric, the systems that it does not rate; the number of scores of each, if these differ."""
+    """For each metric, the systems that it does not rate, and numbers of scores if they differ."""
     notes = []
     for metric in dict.fromkeys(score.name for score in result.scores):
         scores = [score for score in result.scores if (score.name, score.group) == (metric, WHOLE)]
         if unrated := [score.system for score in scores if not score.n]:
             more = f" and {len(unrated) - _NAMED:,} more systems" if len(unrated) > _NAMED else ""
             named = ", ".join(unrated[:_NAMED])
-            notes.append(f"{scores[0].label or metric} has no score of {named}{more}, so no rank.")
+            notes.append(f"{scores[0].label or metric} has no score of {named}{more}, so they have no rank.")
         scores = [score for score in scores if score.n]
         if not scores or (common_n := scores[0].common_n) is None:
             continue
@@ -201,20 +198,18 @@ def coverage_notes(result: Result) -> list[str]:
         more = f" and {len(scores) - _NAMED:,} more" if len(scores) > _NAMED else ""
         sizes = ", ".join(f"{score.system} {score.n:,}" for score in fewest)
         ranks = (
-            "A system that is not rated on all of them has no rank"
-            if common_n
-            else "No segment has one of every system, so there are no ranks"
+            "A system without a score for every segment has no rank" if common_n else "So there are no ranks"
         )
         notes.append(
             f"Watch out: {scores[0].label or metric} has scores on different segments for different systems "
-            f"({sizes}{more}), so their means cannot be compared: {common_n:,} have one of every system. "
-            f"{ranks}; differences are by those that both systems have."
+            f"({sizes}{more}), so their means cannot be compared. {common_n:,} segments have a score of "
+            f"every system. {ranks}. Each difference uses the segments that both systems have."
         )
     return notes
 
 
 def group_tables(run: Run) -> list[Table]:
-    """For each metric with groups (domains, entity types): systems by group."""
+    """A table of systems by group for each metric that has groups (domains, entity types)."""
     result, style = run.result, _MetricStyle.of(run.result)
     tables = []
     for metric in dict.fromkeys(score.name for score in result.scores):
@@ -240,7 +235,7 @@ def group_tables(run: Run) -> list[Table]:
 
 
 def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
-    """Every system against the baseline, the best first, metric by metric; or all pairs.
+    """Every system against the baseline, the best first, by metric; or all pairs.
 
     `None` for a single system.
     """
@@ -281,7 +276,7 @@ def comparison_table(run: Run, *, all_pairs: bool = False) -> Table | None:
 
 
 def baseline_of(run: Run) -> str:
-    """The system that the others are compared with: the named one, else the best or the first."""
+    """The system that the others are compared with: the named system, else the best or the first."""
     return _baseline(run, _MetricStyle.of(run.result))[0]
 
 
@@ -301,21 +296,21 @@ def _alpha(run: Run) -> float:
 
 
 _TESTS = {
-    "bootstrap": "p: paired bootstrap as in sacreBLEU, a lenient test; --test randomization is stricter",
+    "bootstrap": "p: paired bootstrap as in sacreBLEU (lenient; --test randomization is stricter)",
     "randomization": "p: randomization, two-sided",
-    "sacrebleu-randomization": "p: approximate randomization as sacreBLEU's, which does not count ties",
+    "sacrebleu-randomization": "p: approximate randomization as in sacreBLEU, which does not count ties",
 }
 
 
 def _about_p(run: Run) -> str:
-    """The test behind the p-values, and how reliable many of them are."""
-    # Runs of earlier versions have sacreBLEU's tests, and do not mention the bootstrap.
+    """Describe the test behind the p-values and its correction."""
+    # Runs of earlier versions have sacreBLEU's tests, and do not name the bootstrap.
     test = run.parameters.get("test", "bootstrap")
     correction = run.parameters.get("correction", "none")
     corrected = {
         "none": "not corrected for the number of comparisons",
         "max-t": "corrected for all comparisons of this table (max-T)",
-    }.get(correction, f"corrected ({correction})")
+    }.get(correction, f"corrected for the number of comparisons ({correction})")
     several = len({(c.name, c.a, c.b) for c in run.result.comparisons if c.group == WHOLE}) > 1
     return f"{_TESTS[test]}{f'; {corrected}' if several else ''}."
 
@@ -328,7 +323,7 @@ def signature_lines(result: Result) -> list[str]:
 
 
 def score_figures(result: Result) -> list[Figure]:
-    """For each metric a figure: every system's score with its 95 % interval, the best first."""
+    """A figure for each metric: every system's score with its 95 % interval, the best first."""
     style = _MetricStyle.of(result)
     figures = []
     for metric in dict.fromkeys(score.name for score in result.scores):
@@ -349,7 +344,7 @@ def score_figures(result: Result) -> list[Figure]:
 
 
 def ordered_systems(result: Result, metric: str) -> list[str]:
-    """Best first by the clusters of a metric; those without a rank come last."""
+    """Sort systems by the clusters of a metric, best first; systems without a rank come last."""
     ranked = [
         system
         for cluster in result.clusters
@@ -384,5 +379,5 @@ def _comparison_cells(
 
 
 def _many(units: int | None) -> str:
-    """A number of segments; beyond a million, which nobody would translate for a test, only that."""
+    """Format a number of segments; nobody would translate more than a million for a test."""
     return "–" if units is None else f"{units:,}" if units <= 1_000_000 else "more than a million"

@@ -1,4 +1,4 @@
-"""The display of a run of scoring: scores, findings of judge and checks, differences between systems."""
+"""The display of a scoring run: scores, findings of judge and checks, differences between systems."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from mtassay.measures.corpus import labels_of, open_metrics, saved_metric
 from mtassay.measures.given_scores import Scores, are_of_people
 from mtassay.measures.metric import Metric
 from mtassay.methods.basis import alarm_table, answer_tables, unanswered_note
-from mtassay.methods.choice import choice_figures, choice_headlines
 from mtassay.methods.headlines import Contest, matrix_table
 from mtassay.methods.score.judged import (
     JUDGE,
@@ -57,10 +56,10 @@ if TYPE_CHECKING:
 
 
 class ScoreView(RunView):
-    """A run as people see it: a case is a segment, with the scores of each metric that scores segments."""
+    """A run as people see it: a case is a segment, with its score by each metric that scores segments."""
 
     def ledgers(self, system: str) -> list[Ledger]:
-        """Every metric that this installation has, with its parts and the groups of segments."""
+        """Every installed metric, with its parts and the groups of segments."""
         by = self.run.parameters.get("by")
         is_by_document = "unit" in self.run.result.basis
         documents = {s.id: s.document for s in self.run.segments if s.document} if is_by_document else {}
@@ -91,7 +90,7 @@ class ScoreView(RunView):
         return ledgers
 
     def observations(self) -> list[Observation]:
-        """The judge's verdicts, if it was asked; else by checks, metrics that flag, and the lowest tenth."""
+        """Verdicts by the judge, or else by checks, metrics that flag, and the lowest 10 % of the scores."""
         if self._is_judged:
             return super().observations()
         tails: dict[str, Tails] = {}
@@ -119,21 +118,22 @@ class ScoreView(RunView):
         return any(finding.detector == JUDGE for finding in self.run.findings)
 
     def _ranking_metric(self) -> str:
-        """The metric that decides which outputs are the worst: the last one with scores for all segments."""
+        """The metric that decides which outputs are the worst: the last with scores for all segments."""
         segments, known = {segment.id for segment in self.run.segments}, self._metrics
         ours = [s.metric for s in self.run.statistics if s.metric in known and segments.issuperset(s.ids)]
         partly = {s.name for s in self.run.result.scores if s.group == "all" and s.n < len(segments)}
         return next((m for m in reversed(ours) if m not in partly), ours[-1] if ours else "")
 
     def finds(self, detector: str) -> str:
-        """The metric's own name, if it belongs to one."""
+        """What a metric's findings are called, if the detector is a metric."""
         with suppress(UsageError):
             return str(find("metric", detector).finds) or super().finds(detector)
         return super().finds(detector)
 
     def facts(self) -> str:
         streamed = self.run.result.basis.get("streamed", {})
-        references = self._most_references
+        most = max((len(segment.references) for segment in self.run.segments), default=0)
+        references = int(streamed.get("references", most))
         pair = self.run.parameters.get("pair")
         facts = ["-".join(pair)] if pair else []
         n = streamed.get("segments", len(self.run.segments))
@@ -152,7 +152,7 @@ class ScoreView(RunView):
         ways = {ledger.name: ledger.higher_is_better for ledger in self.ledgers(run.systems[0])}
         alpha = float(run.parameters.get("alpha", 0.05))
         whole = {score.name: score for score in run.result.scores if score.group == "all"}
-        # The unit of a score, as far as its n shows it.
+        # The unit of a score, as far as n shows it.
         given = {name: metric for name, metric in self._metrics.items() if isinstance(metric, Scores)}
         people = {name for name, m in given.items() if are_of_people(whole[name].label, m.file)}
         told: list[Headline] = []
@@ -164,11 +164,13 @@ class ScoreView(RunView):
             way = ways.get(name, True)
             contest = Contest(run, name, "all", label, unit, alpha, way, is_people=name in people)
             told += contest.headlines()
+        from mtassay.methods.choice import choice_headlines  # slow to load
+
         told += choice_headlines(run, told)
         return [*told, *weak_headlines(run), *self.open_headlines()]
 
     def case_views(self) -> Iterable[CaseView]:
-        """Every segment; answers with the scores of each metric, lowest first by one that scores segments."""
+        """Every segment; its answers have the scores of each metric and are sorted by the first score."""
         scores: dict[tuple[str, str], dict[str, float]] = {}
         for entry in self.run.statistics:
             if entry.group == "all" and entry.metric in self._metrics:
@@ -193,7 +195,7 @@ class ScoreView(RunView):
         return [] if by is None or value is None else [str(value)]
 
     def answer_view(self, output: Output | None, system: str, findings: Sequence[Finding]) -> AnswerView:
-        """Checks, types of missing names, and clues of the judge are groups; errors are marked."""
+        """Mark errors; checks, types of missing names, and clues of the judge are groups."""
         answer = super().answer_view(output, system, findings)
         marks = [span for f in findings for span in SegmentEvidence.of(f).marks()]
         lines = [line._replace(marks=marks) if line.label == "output" else line for line in answer.lines]
@@ -219,12 +221,14 @@ class ScoreView(RunView):
         return judged_blocks(self.run, look) if self._is_judged else []
 
     def figures(self, look: Look = PLAIN) -> list[Figure]:
+        from mtassay.methods.choice import choice_figures  # slow to load
+
         return [*score_figures(self._labelled.result), *choice_figures(self)]
 
     def differences(self, look: Look = PLAIN) -> list[Table | Block]:
         if not look.examples:
             return []
-        from mtassay.methods.score.differences import difference_parts  # large, and seldom asked for
+        from mtassay.methods.score.differences import difference_parts  # large, and rarely needed
 
         return [*difference_parts(self._differences(look), self._metrics, labels_of(self._metrics))]
 
@@ -265,7 +269,7 @@ class ScoreView(RunView):
 
     def signatures(self) -> list[str]:
         texts = self.run.result.basis.get("texts")
-        # The signature of a metric is sacreBLEU's, so the test has a line of its own.
+        # The signature of a metric is sacreBLEU's, so the test gets its own line.
         unit = "|unit:document" if "unit" in self.run.result.basis else ""
         return [*signature_lines(self._labelled.result), *([f"texts:{texts[:12]}{unit}"] if texts else [])]
 
@@ -279,7 +283,7 @@ class ScoreView(RunView):
 
     @cached_property
     def _labelled(self) -> Run:
-        """The run with labels that older runs lack, if this installation knows the metrics."""
+        """The run with labels that older runs lack, if the metrics are installed."""
         bare = dict.fromkeys(score.name for score in self.run.result.scores if not score.label)
         metrics: dict[str, Metric] = {}
         for name in bare:
@@ -294,29 +298,19 @@ class ScoreView(RunView):
 
     @cached_property
     def _metrics(self) -> dict[str, Metric]:
-        """The metrics of the run, if this installation has them with the same settings."""
+        """The metrics of the run that are installed with the same settings."""
         pair = self.run.parameters.get("pair")
         metrics: dict[str, Metric] = {}
         for name, described in self.run.parameters.get("metrics", {}).items():
             with suppress(MtassayError):
                 metric = saved_metric(name, described, pair)
-                # An object that somebody gave may have any name.
+                # A metric given as an object may have any name.
                 metrics |= {name: metric} if repr(metric) == described else {}
         return metrics
-
-    @property
-    def _most_references(self) -> int:
-        """The largest number of references of a segment."""
-        most = max((len(segment.references) for segment in self.run.segments), default=0)
-        return int(self.run.result.basis.get("streamed", {}).get("references", most))
 
     def _differences(self, look: Look) -> Differences:
         from mtassay.methods.score.differences import find_differences
 
         return find_differences(
-            self.run,
-            self._metrics,
-            count=look.examples,
-            between=look.between,
-            metric=look.metric,
+            self.run, self._metrics, count=look.examples, between=look.between, metric=look.metric
         )

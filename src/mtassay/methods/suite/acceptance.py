@@ -1,4 +1,4 @@
-"""Makes rules from settled outputs: finds these outputs, and reports which cannot become rules."""
+"""Makes rules from settled outputs, and reports outputs that cannot become rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mtassay.methods.suite.rule_judge import Judge
 
 _SHOWN = 200  # characters of a rule
 _OPEN = ("undecided", "conflict")
-_LONGEST_TOKEN = 5000  # characters; a longer output is no translation that a system gives twice
+_LONGEST_TOKEN = 5000  # characters; longer outputs are not translations that a system repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A known output that a new rule would judge in another way."""
+    """A known output that a new rule would judge differently."""
 
     known: Known
     status: str
@@ -48,7 +48,7 @@ def known_outputs(
 ) -> list[Known]:
     """All settled outputs of an item, each text once.
 
-    `decisions` say whether an output is correct, by its reviewers; they override the rules.
+    `decisions` has the reviewers' decisions whether outputs are correct; they override the rules.
     """
     by_text: dict[str, Known] = {}
 
@@ -71,7 +71,7 @@ def known_outputs(
 
 
 def with_rules(item: Item, rules: Iterable[tuple[RuleField, Rule]]) -> Item:
-    """The item with more rules."""
+    """Return the item with these additional rules."""
     for name, rule in rules:
         item = replace(item, **{name: (*getattr(item, name), rule)})  # type: ignore[arg-type]
     return item
@@ -80,9 +80,9 @@ def with_rules(item: Item, rules: Iterable[tuple[RuleField, Rule]]) -> Item:
 def broken_by(
     judge: Judge, item: Item, rules: Iterable[tuple[RuleField, Rule]], settled_outputs: Iterable[Known]
 ) -> list[Broken]:
-    """Known outputs whose verdict expressions would change, or turn into a conflict.
+    """Known outputs whose verdict the expressions would change or turn into a conflict.
 
-    A token overrides expressions and would hide the mistake, so each new expression is also tried alone.
+    Each new expression is also tried alone, since a token overrides expressions and would hide a mistake.
     """
     new = [(name, rule) for name, rule in rules if name.endswith("_regex")]
     changed = with_rules(item, new)
@@ -104,9 +104,9 @@ def expression_for(
     correct: bool,
     focus: Focus | None = None,
 ) -> str | None:
-    """The smallest expression that matches these outputs, as far as possible, and none of the other kind.
+    """The smallest expression that matches most of these outputs and no output of the other kind.
 
-    `None` without outputs of the other kind, or if nothing distinguishes the two kinds.
+    `None` if there are no outputs of the other kind or nothing distinguishes the two kinds.
     """
     others = [output.text for output in settled_outputs if output.correct != correct]
     same = [output.text for output in settled_outputs if output.correct == correct]
@@ -122,10 +122,10 @@ def expression_for(
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A person's request: subjects (the beginning of an id), items, or all that reviewers have settled.
+    """A person's request for rules: subjects (the start of an id), items, or all settled outputs.
 
     `form` is the form of the new rules, unless `regex` is the expression to write. `correct` is the person's
-    own answer if there is no review, and `note` is that of the rules, if it is not the reviewer's.
+    own answer if there is no review. `note` is the note of the rules; by default, it is the reviewer's.
     """
 
     person: str
@@ -137,7 +137,7 @@ class Wish:
     note: str = ""
 
     def check(self) -> None:
-        """Refuse an unclear request."""
+        """Raise an error if the request is unclear."""
         if not self.subjects and not self.everything:
             raise UsageError("Say what to accept: subjects, items, or --all for all that is settled.")
         if self.regex and (self.everything or len(self.subjects) != 1):
@@ -146,7 +146,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Rules by item, remarks about the rest, and the items that lose their approval by the rules."""
+    """Rules by item, remarks about other outputs, and items that lose their approval because of the rules."""
 
     rules: dict[str, list[tuple[RuleField, Rule]]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
@@ -173,7 +173,7 @@ class _Target:
 
 
 def rules_to_add(suite: Suite, material: ItemMaterial, wish: Wish) -> Outcome:
-    """The rules to write. Unacceptable outputs are reported; breaking a known verdict is a `UsageError`."""
+    """Return the rules to write. Unacceptable outputs are reported; a broken verdict is a `UsageError`."""
     judge = Judge(suite)
     background = Background(suite, material.outputs) if wish.form == "regex" else None
     outcome = Outcome()
@@ -218,7 +218,7 @@ def _reviewed(item: Item, material: ItemMaterial) -> list[_Target]:
 
 
 def _only_open(judge: Judge, item: Item, material: ItemMaterial, wish: Wish) -> _Target:
-    """The only undecided, unreviewed output of an item. If there are several, a person must choose."""
+    """The only undecided, unreviewed output of an item; if there are several, a person must choose."""
     texts = [
         text for text in material.outputs.get(item.id, ()) if judge.judge(item, text).status == "undecided"
     ]
@@ -233,7 +233,7 @@ def _only_open(judge: Judge, item: Item, material: ItemMaterial, wish: Wish) -> 
 
 
 def _find(name: str, items: Mapping[str, Item], material: ItemMaterial) -> _Target:
-    """The output whose subject begins like this."""
+    """Find the output whose subject begins with this text."""
     targets: dict[str, _Target] = {}
     for item_id, item in items.items():
         reviewed = material.reviews.get(item_id, {})
@@ -251,7 +251,7 @@ def _find(name: str, items: Mapping[str, Item], material: ItemMaterial) -> _Targ
 
 
 def _answer(target: _Target, wish: Wish, outcome: Outcome) -> bool | None:
-    """Whether the output is correct; `None`, with a remark, if nobody has settled it."""
+    """Whether the output is correct; `None` and a remark if it is not settled."""
     what = f"{target.item.id}: '{short(target.text or '')}'"
     decision = target.decision
     if decision is None:
@@ -279,7 +279,7 @@ def _rules(
     outcome: Outcome,
     focus: Focus | None,
 ) -> Iterator[tuple[RuleField, Rule]]:
-    """Rules for outputs of one item with one verdict."""
+    """Make rules for outputs of one item with the same verdict."""
     verdict = "correct" if correct else "incorrect"
     kind: RuleField = "positive_regex" if correct else "negative_regex"
     tokens: RuleField = "positive_tokens" if correct else "negative_tokens"
@@ -299,9 +299,9 @@ def _rules(
             waiting = [t for t in waiting if t not in covered_targets]
         if waiting:
             outcome.remarks.append(
-                f"{item.id}: no words that are about this item tell {plural(len(waiting), 'output')} from "
-                f"those that are {'in' * correct}correct, so each becomes a token: it settles this very "
-                "output only"
+                f"{item.id}: no words about this item separate {plural(len(waiting), 'output')} from "
+                f"the {'in' * correct}correct ones. So each becomes a token, which settles only this exact "
+                "output"
             )
     for target in waiting:
         assert target.text is not None
@@ -328,7 +328,7 @@ def _checked(
     kind: RuleField,
     rule: Rule,
 ) -> Rule:
-    """The rule, unless it does not compile, misses its output, or breaks a known verdict."""
+    """Return the rule if it compiles, matches its output, and breaks no known verdict."""
     try:
         compile_rule(rule, matching=judge.suite.matching, macros=dict(judge.suite.macros))
     except ValueError as error:
@@ -351,7 +351,7 @@ def _checked(
 
 
 def _signed(text: str, targets: list[_Target], wish: Wish) -> Rule:
-    """A rule with the names of those who settled it, the day and their note."""
+    """Sign a rule with the names of its reviewers, the date and their note."""
     reviews = [
         review
         for target in targets
@@ -370,7 +370,7 @@ def _signed(text: str, targets: list[_Target], wish: Wish) -> Rule:
 
 @dataclass(frozen=True, slots=True)
 class TriedOutput:
-    """An output that the expression would judge in another way.
+    """An output that the expression would judge differently.
 
     `by` is the basis of the known verdict: review, token, reference, or another rule.
     """
@@ -383,9 +383,9 @@ class TriedOutput:
 
 @dataclass(frozen=True, slots=True)
 class RuleTrial:
-    """The effects of an expression: outputs it `settles`, verdicts it `flips`, people it contradicts.
+    """The effects of an expression: outputs it settles, verdicts it flips, people it contradicts.
 
-    `is_for_target` says whether it matches its target output. Of `tried` outputs the others stay unchanged.
+    `is_for_target` says whether it matches its target output. The other `tried` outputs are unchanged.
     """
 
     is_for_target: bool
@@ -394,18 +394,13 @@ class RuleTrial:
     contradicts: Sequence[TriedOutput]
     tried: int
 
-    @property
-    def is_acceptable(self) -> bool:
-        """Whether it may be written: it matches its target output and breaks nothing that is known."""
-        return self.is_for_target and not self.flips and not self.contradicts
-
 
 def try_expression(
     judge: Judge, item: Item, pattern: str, *, correct: bool, target: str, material: ItemMaterial
 ) -> RuleTrial:
     """Try an expression on all known outputs of an item, and on its tokens and references.
 
-    A pattern that cannot be compiled is a `UsageError`.
+    `UsageError` if the pattern cannot be compiled.
     """
     kind: RuleField = "positive_regex" if correct else "negative_regex"
     rule = Rule(pattern)
@@ -415,7 +410,7 @@ def try_expression(
         raise UsageError(f"bad pattern '{pattern[:200]}' ({error})") from None
     changed = with_rules(item, [(kind, rule)])
     outputs = material.outputs.get(item.id, {})
-    # The output that it is for is judged right now, whatever is known of it.
+    # The target output is being judged now, so its known verdict does not matter.
     decisions = {text: said for text, said in material.decisions(item.id).items() if text != target}
     known = known_outputs(judge, item, outputs=outputs, decisions=decisions)
     known = [entry for entry in known if entry.text != target]

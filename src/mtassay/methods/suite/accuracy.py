@@ -1,14 +1,14 @@
 """Accuracy per phenomenon, per category and on average, with significance (Macketanz et al. 2022).
 
-Outcomes (items, systems) are 1 for correct, 0 for incorrect and -1 for not settled. They come in parts: one,
-for a share of correct items, or the categories, for the mean of their shares.
+Outcomes (items, systems) are 1 for correct, 0 for incorrect and -1 for not settled. They come in parts: one
+part for a share of correct items, or one per category for the mean of the categories' shares.
 
-The default test is randomization: two-sided, paired by item, and corrected for all comparisons of a table, so
-it is valid for any system that turns out best (`stats.family`). The z-test is that of Macketanz et al.
-(2022): one-tailed, the best system against each other one, uncorrected, and as if the systems had answered
-different items.
+The default test is randomization: two-sided, paired by item, and corrected for all comparisons of a table. So
+it is valid for any system that turns out best (`stats.family`). The z-test is the one of Macketanz et al.
+(2022): one-tailed, uncorrected, with the best system against each other system, and as if the systems had
+answered different items.
 
-Accuracies are in percent. The micro average counts every item the same, the macro average every category.
+Accuracies are in percent. The micro average weights all items equally, the macro average all categories.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def together(
     alpha: float = 0.05,
     seed: int | None = 12345,
 ) -> list[Compare]:
-    """Compares systems in all rows of a table as one family, two-sided; see `stats.family.compare_rows`.
+    """Compare systems in all rows of a table as one family, two-sided; see `stats.family.compare_rows`.
 
-    Every pair is compared on the items settled for both; if the other is better there, p = 1.
+    Every pair is compared on the items settled for both; if the second system is better there, p = 1.
     """
     outcomes = np.where(values >= 0, values, np.nan)
     compared = compare_rows(outcomes, rows, trials=trials, seed=seed, alpha=alpha)
@@ -75,7 +75,7 @@ def _looked_up(matrix: Floats) -> Compare:
 
 
 def z_tests(parts: Sequence[NDArray[Any]]) -> Compare:
-    """Compares systems by their share of correct items; of several parts, by the mean of shares."""
+    """Compare systems by their share of correct items; with several parts, by the mean of the shares."""
     correct, n = counts(parts)
     function = proportions.macro_z_test
     if len(parts) == 1:
@@ -84,7 +84,7 @@ def z_tests(parts: Sequence[NDArray[Any]]) -> Compare:
 
 
 def counts(parts: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count each system's correct items, and its settled ones, in each part: two tables (systems, parts)."""
+    """Count each system's correct and settled items in each part, as two tables (systems, parts)."""
     correct = np.stack([np.where(part > 0, part, 0).sum(axis=0) for part in parts], axis=-1)
     settled = np.stack([np.count_nonzero(part >= 0, axis=0) for part in parts], axis=-1)
     return correct, settled
@@ -92,16 +92,16 @@ def counts(parts: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np
 
 NAME = "accuracy"
 PHENOMENON = "accuracy:phenomenon"
-"""The name of a phenomenon's scores, since a category may have the same name."""
+"""The name of the scores of phenomena, which may be named like a category."""
 Items = Literal["fair", "settled"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grades:
-    """Every system's outcome on every item: 1 correct, 0 incorrect, -1 not settled.
+    """Every system's outcome on every item: 1 is correct, 0 incorrect, -1 not settled.
 
-    If a system was asked several times, it is the share of correct answers. Undecided, conflicting and
-    skipped items are not settled. `values` has one row for each item and one column for each system, in their
+    If a system was asked several times, the outcome is the share of correct answers. Undecided, conflicting
+    and skipped items are not settled. `values` has a row for each item and a column for each system, in
     order. Items have the tags `category` and `phenomenon`.
     """
 
@@ -121,7 +121,7 @@ class Grades:
 class Costliest:
     """The system that leaves the most items open.
 
-    It leaves `unsettled` items; `fair` items can be compared with it, and `without` if it is left out.
+    It leaves `unsettled` items open. `fair` items can be compared with it, and `without` items without it.
     """
 
     system: str
@@ -131,22 +131,17 @@ class Costliest:
 
 
 def fair_items(grades: Grades) -> NDArray[np.bool_]:
-    """The items that all systems have settled, on which all can be compared."""
+    """The items that are settled for all systems, on which all systems can be compared."""
     return np.asarray((grades.values >= 0).all(axis=1))
 
 
 def only(grades: Grades, kept: NDArray[np.bool_]) -> Grades:
-    """The grades with the other items not settled."""
+    """Return the grades with all other items marked as not settled."""
     return Grades(grades.items, grades.systems, np.where(kept[:, None], grades.values, np.int8(-1)))
 
 
-def category_places(grades: Grades) -> dict[str, NDArray[np.int64]]:
-    """The places of each category's items, in order of appearance."""
-    return _places([item.tags["category"] for item in grades.items])
-
-
 def costliest(grades: Grades) -> Costliest | None:
-    """The system without which most items would be fair, the first of equals; `None` if none costs any."""
+    """The system without which most items would be fair (the first of equals); `None` if none costs items."""
     unsettled = grades.values < 0
     gains = unsettled[unsettled.sum(axis=1) == 1].sum(axis=0)
     if len(grades.systems) < 2 or not gains.any():
@@ -157,9 +152,9 @@ def costliest(grades: Grades) -> Costliest | None:
 
 
 def phenomenon_groups(items: Sequence[Case]) -> dict[str, str]:
-    """The group of each phenomenon's scores and the category that it belongs to, in order of appearance.
+    """The group name of each phenomenon's scores with its category, in order of appearance.
 
-    A group has the name of its phenomenon, or `Category › Phenomenon` if several categories have that name.
+    The name is the phenomenon, or `Category › Phenomenon` if the phenomenon is in several categories.
     """
     pairs = dict.fromkeys((item.tags["category"], item.tags["phenomenon"]) for item in items)
     times = Counter(phenomenon for _, phenomenon in pairs)
@@ -180,16 +175,16 @@ def accuracies(
 ) -> Result:
     """Accuracy of every system, in percent, for each phenomenon, each category, and on average.
 
-    Scores of phenomena are named "accuracy:phenomenon", all others "accuracy"; groups are in order of
-    appearance, "micro" and "macro" last. Intervals are at 95 %: Wilson's, and that of Price & Bonett for the
-    macro average. A group without items has the value `None`. The best system of a group is compared with
-    each other one: by randomization with a two-sided p, corrected for all pairs of systems in all categories
-    and averages (phenomena are a family of their own); by the z-test with an uncorrected one-tailed p. A
-    cluster has its best system and all that do not differ significantly from it; rank 1 is the best
+    Scores of phenomena are named "accuracy:phenomenon", all others "accuracy". Groups are in order of
+    appearance, "micro" and "macro" last. The 95 % intervals are Wilson's, and Price & Bonett's for the macro
+    average. A group without items has the value `None`. The best system of a group is compared with each
+    other system. With randomization, p is two-sided and corrected for all pairs of systems in all categories
+    and averages (phenomena are a separate family). With the z-test, p is one-tailed and not corrected. A
+    cluster has its best system and all systems that do not differ significantly from it; rank 1 is the best
     performance cluster.
 
-    `items` is "fair" for the items that all systems have settled, "settled" for each system's own; then
-    randomization uses the items that both systems have settled. `trials` are its draws.
+    `items` is "fair" for the items that are settled for all systems, or "settled" for each system's own; then
+    randomization uses the items that are settled for both systems. `trials` is its number of draws.
     """
     for what, value, choices in (("test", test, get_args(Test)), ("choice of items", items, get_args(Items))):
         if value not in choices:
@@ -218,7 +213,7 @@ def accuracies(
 
 
 def accuracy_ledgers(findings: Sequence[Finding], segments: Sequence[Segment], system: str) -> list[Ledger]:
-    """The counts behind the accuracies of a system: categories with their averages, and phenomena."""
+    """The counts behind a system's accuracies: categories and their averages, and phenomena."""
     passed = {
         finding.case_id: finding.verdict == "pass"
         for finding in findings
@@ -239,7 +234,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The items of one accuracy: it is the mean over its parts, each given by the places of its items.
+    """The items of one accuracy, which is the mean over parts; a part has the row numbers of its items.
 
     The macro average has one part per category; all others have one part.
     """
@@ -253,7 +248,7 @@ def _groups(grades: Grades) -> list[_Group]:
     """Phenomena and categories in order of appearance, then the averages."""
     items = grades.items
     phenomena = _places([(item.tags["category"], item.tags["phenomenon"]) for item in items])
-    categories = category_places(grades)
+    categories = _places([item.tags["category"] for item in items])
     everything = np.arange(len(items))
     labels = zip(phenomenon_groups(items), phenomena.values(), strict=True)
     return [
@@ -265,7 +260,7 @@ def _groups(grades: Grades) -> list[_Group]:
 
 
 def _places(keys: Sequence[_Key]) -> dict[_Key, NDArray[np.int64]]:
-    """The places of each key, in order of appearance."""
+    """The row numbers of each key, in order of appearance."""
     rows: dict[_Key, list[int]] = {}
     for row, key in enumerate(keys):
         rows.setdefault(key, []).append(row)
@@ -275,7 +270,7 @@ def _places(keys: Sequence[_Key]) -> dict[_Key, NDArray[np.int64]]:
 def _scores(
     group: _Group, parts: Sequence[NDArray[np.int8]], systems: Sequence[str], signature: str
 ) -> list[Score]:
-    """One score for each system."""
+    """Return one score for each system."""
     correct, n = counts(parts)
     values = 100 * proportions.macro_average(correct, n)
     if len(parts) == 1:

@@ -1,4 +1,4 @@
-"""Makes suites: the first file, new items from drafts and tables, and approvals."""
+"""Makes suites: writes a first file, adds items from drafts and tables, and approves items."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from mtassay.methods.suite.problems import Problem, lint
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The items to choose; any name of a field is enough, an empty field means all.
+    """The items to choose; an item matches any name of a field, and an empty field matches all items.
 
-    Names may be patterns as in a shell (`Modal*`), and their case does not matter.
+    Names may be shell patterns (`Modal*`), and upper or lower case does not matter.
     """
 
     categories: Sequence[str] = ()
@@ -46,7 +46,7 @@ class Choice:
 
 
 def select(suite: Suite, choice: Choice) -> Suite:
-    """The suite with the chosen items only. A name without any item is a `UsageError`."""
+    """Return the suite with only the chosen items; `UsageError` if a name has no items."""
     items = named(suite.items, choice.categories, "category", lambda item: (item.category,))
     items = named(items, choice.phenomena, "phenomenon", lambda item: (item.phenomenon,))
     items = named(items, choice.tags, "tag", lambda item: item.tags)
@@ -61,7 +61,7 @@ def select(suite: Suite, choice: Choice) -> Suite:
 
 
 def overview() -> list[dict[str, Any]]:
-    """The suites of installed language packs, one record each; a `UsageError` if there are none."""
+    """Return a record for each suite of the installed language packs; `UsageError` if there are none."""
     if not own_suites():
         raise UsageError(f"No language pack with a suite is installed. Ours: {install_line('pt')}")
     return [_summary(name, read_suite(path)) for name, path in own_suites().items()]
@@ -80,7 +80,7 @@ def _summary(name: str, suite: Suite) -> dict[str, Any]:
 def contents(suite: Suite, *, nested: bool = False, total: bool = False) -> list[dict[str, Any]]:
     """The contents of a suite, one record per phenomenon.
 
-    `nested` puts them below their category, so that they fit on a screen; `total` adds a record for all.
+    `nested` puts phenomena below their category, to fit on a screen; `total` adds a record for all.
     """
     records: list[dict[str, Any]] = []
     for category in dict.fromkeys(item.category for item in suite.items):
@@ -156,7 +156,7 @@ _NEEDED = ("category", "phenomenon", "source")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An item as a person writes it; expressions are texts, and empty fields are not known yet."""
+    """An item as a person writes it; expressions are texts, and empty fields are still unknown."""
 
     category: str = ""
     phenomenon: str = ""
@@ -172,16 +172,16 @@ class Draft:
 
     @property
     def missing(self) -> list[str]:
-        """The required fields of an item."""
+        """The required fields that are empty."""
         return [name for name in _NEEDED if not getattr(self, name).strip()]
 
 
 Wanted = Sequence[tuple[int | None, Draft]]
-"""Drafts, each with its line in the table if it comes from one."""
+"""Drafts, each with its line number if it comes from a table."""
 
 
 def new_items(suite: Suite, drafts: Wanted, table: Path | None = None) -> list[Item]:
-    """One item for each draft, with an id that the suite does not have, and with rules that compile."""
+    """Make an item from each draft, with an id that is new in the suite and rules that compile."""
     used_ids = {item.id for item in suite.items}
     items = []
     for line, draft in drafts:
@@ -222,7 +222,7 @@ def _item(suite: Suite, draft: Draft, used_ids: set[str]) -> Item:
 
 
 def _new_id(category: str, phenomenon: str, used_ids: set[str]) -> str:
-    """Category and phenomenon in lower case, and the first free number.
+    """Return an id: category and phenomenon in lower case, and the first free number.
 
     >>> _new_id("Negation", "Negative concord", {"negation-negative-concord-001"})
     'negation-negative-concord-002'
@@ -251,9 +251,9 @@ def _check_patterns(suite: Suite, item: Item, table: Path | None, line: int | No
 
 
 def read_drafts(path: Path, defaults: Draft | None = None) -> list[tuple[int | None, Draft]]:
-    """One draft per line below the header, with its number; `defaults` fill the empty cells of a line.
+    """Read one draft per line below the header, with line numbers; `defaults` fill empty cells.
 
-    Several values of one cell are separated by " | "; each expression has a cell of its own.
+    Several values in a cell are separated by " | ", but each expression has its own cell.
     """
     header, *lines = read_lines(path)
     columns = [name.strip().lower() for name in header.split("\t")]
@@ -275,7 +275,7 @@ def _row(columns: Sequence[str], cells: Sequence[str], defaults: Draft, path: Pa
     values: dict[str, str | tuple[str, ...]] = {}
     for column, cell in zip(columns, cells, strict=True):
         name, text = _COLUMNS[column], cell.strip()
-        if name in ("positive", "negative"):  # " | " may well be part of an expression
+        if name in ("positive", "negative"):  # " | " may be part of an expression
             values[name] = (text,) if text else ()
         elif name in ("focus", "references", "context"):
             values[name] = tuple(part.strip() for part in text.split(" | ") if part.strip())
@@ -285,7 +285,7 @@ def _row(columns: Sequence[str], cells: Sequence[str], defaults: Draft, path: Pa
 
 
 def begin(path: Path, *, langpair: str, name: str = "") -> None:
-    """Write a self-explanatory suite without items; its name is that of the file unless given."""
+    """Write a suite without items but with explanations; its default name is the name of the file."""
     if path.suffix not in (".yaml", ".yml"):
         raise UsageError(f"{path}: a new suite is YAML. Call it {path.with_suffix('.yaml')}.")
     if path.exists():
@@ -298,9 +298,9 @@ def begin(path: Path, *, langpair: str, name: str = "") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The items that were added to a file, and the problems that `suite check` finds in them alone.
+    """The items that were added to a file, and the problems that `suite check` finds in these items.
 
-    `before` are items of the file that a table has again; they were not added a second time.
+    `before` has items of the table that the file already had; they were not added again.
     """
 
     items: Sequence[Item]
@@ -309,7 +309,7 @@ class Added:
 
 
 def add_drafts(path: Path, drafts: Wanted, table: Path | None = None) -> Added:
-    """Add items to a suite file, whose other lines stay unchanged; `table` is the source of the drafts."""
+    """Add items to a suite file and leave its other lines unchanged; `table` is the drafts' source."""
     new: list[Item] = []
     before: list[Item] = []
 
@@ -327,7 +327,7 @@ def add_drafts(path: Path, drafts: Wanted, table: Path | None = None) -> Added:
 
 
 def _same_item(suite: Suite, draft: Draft) -> Item | None:
-    """The item of the suite that a draft would repeat: it asks the same and has all rules of the draft."""
+    """The item of the suite that a draft would repeat, with the same question and all of its rules."""
     for item in suite.items:
         asks = (item.category, item.phenomenon, item.source, item.context)
         if asks != (draft.category, draft.phenomenon, draft.source, draft.context):
@@ -343,14 +343,14 @@ def _same_item(suite: Suite, draft: Draft) -> Item | None:
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """The items that are approved now, and those that were before."""
+    """The items that are newly approved, and the items that were approved before."""
 
     now: Sequence[str]
     before: Sequence[str]
 
 
 def approve(path: Path, ids: Sequence[str], *, by: str) -> Approved:
-    """Mark items of a suite file as right; `*` matches anything. Nobody approves their own items."""
+    """Approve items of a suite file; `*` matches anything. Authors cannot approve their own items."""
     chosen = select(read_suite(editable(path)), Choice(ids=ids)).items
     own = [item.id for item in chosen if item.author == by]
     if own:

@@ -1,10 +1,10 @@
-"""Makes expressions from settled outputs: the words that only right, or only wrong, outputs have.
+"""Makes expressions from settled outputs, with words that only right or only wrong outputs have.
 
-A candidate is a sequence of words of an output around the one place that tells right from wrong, or two words
-that rules of the phenomenon name, with anything between. It must have a meaningful word, begin and end with
-such a word or at that place, and match no known output of the other kind. Then it is tried on texts that it
-must not accept: outputs of other items, unrelated sentences, and, where the rules of the phenomenon refuse
-them, shuffled words and halves.
+A candidate is a sequence of words around the place where right and wrong outputs differ, or two words that
+occur in rules of the phenomenon, with any text between them. It must contain a meaningful word, begin and end
+with such a word or at that place, and match no known output of the other kind. Then it is tried on texts that
+it must not accept: outputs of other items, unrelated sentences, and (if the rules of the phenomenon refuse
+them) shuffled words and half sentences.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from mtassay.methods.suite.rule_judge import Judge
 from mtassay.nlp.table_aligner import lexicon_of
 from mtassay.nlp.word_forms import fold, function_words, word_forms
 
-_LONGEST = 6  # words of a sequence
-_ALTERNATIVES = 6  # of one expression
-_ENOUGH = 100  # words of an output that are looked at
-_SIBLINGS = 3  # items of the phenomenon that can tell something about it
-_LENIENT = 0.1  # of them may do otherwise
-_LINKED = 0.1  # probability of a translation
-_COMMON = 0.75  # of the outputs of a kind have what decides
+_LONGEST = 6  # words in a sequence
+_ALTERNATIVES = 6  # alternatives in an expression
+_ENOUGH = 100  # words read from an output
+_SIBLINGS = 3  # items needed to learn about the phenomenon
+_LENIENT = 0.1  # share of these that may be exceptions
+_LINKED = 0.1  # lowest probability of a translation
+_COMMON = 0.75  # share of the outputs of a kind that have the decisive words
 _GAP = " … "
-_NO_SPACES = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts in which a character can be a word
+_NO_SPACES = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # in these scripts, a character can be a word
 _KANA = r"[\u3041-\u309f]+|[\u30a0-\u30ff]+"
 _WORD = re.compile(rf"{_KANA}|[{_NO_SPACES}]|[^\W{_NO_SPACES}]+(?:['’-][^\W{_NO_SPACES}]+)*")
-_ENDING = re.compile("[\u3400-\u9fff][\u3041-\u309f]")  # what follows is the end of a Japanese word
+_ENDING = re.compile("[\u3400-\u9fff][\u3041-\u309f]")  # a character and the ending of a Japanese word
 _ESCAPE = re.compile(r"\\[a-zA-Z]")
 _CONTRACTION = re.compile(r"n['’]t$|['’]")  # don't, he's, l'église
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The words that a rule of one item may use, and the texts that it must not match.
+    """The words that a rule of an item may use, and the texts that it must not match.
 
-    `ordinary` words, folded, have little meaning alone; `is_named` marks the words that the item is about.
-    `is_elsewhere` says whether an expression with these words matches a text that it must not match; nor may
-    it match the `damages` of a right output.
+    `ordinary` words (folded) have little meaning alone; `is_named` marks the words that the item is about.
+    `is_elsewhere` says whether an expression with some words matches a text that it must not match. The
+    expression must not match the `damages` of a right output either.
     """
 
     ordinary: Collection[str] = ()
@@ -57,19 +57,19 @@ class Focus:
     damages: Sequence[Callable[[str], str]] = ()
 
     def is_telling(self, word: str) -> bool:
-        """Whether a word has meaning: no function word, single letter or piece, unless rules name it."""
+        """Whether a word is meaningful: rules name it, or it is no function word, single letter or piece."""
         if self.is_named(word):
             return True
         parts = _CONTRACTION.split(word)
         return any(_is_long(part) and fold(part) not in self.ordinary for part in parts)
 
     def is_empty(self, word: str) -> bool:
-        """Whether a word is too common, or too short, to decide alone, even if rules name it."""
+        """Whether a word is too common or too short to decide alone, even if rules name it."""
         return fold(word) in self.ordinary or bool(re.fullmatch(f"[{_NO_SPACES}]", word))
 
 
 def _is_long(word: str) -> bool:
-    """Whether this is a whole word; two digits, and one character of another script, can be a word."""
+    """Whether a text is long enough for a word; two digits or one character of another script are."""
     return len(word) > 2 or (word.isdigit() and len(word) > 1) or bool(re.match(f"[{_NO_SPACES}]", word))
 
 
@@ -82,10 +82,10 @@ def separate(
     focus: Focus | None = None,
     same: Sequence[str] = (),
 ) -> list[str]:
-    """Word sequences: each text of `mine` has one of them, if possible, and no text of `others` has any.
+    """Return word sequences so that each text of `mine` has one, if possible, and no text of `others`.
 
-    Greedy: first the sequences that cover most, also of the known ones of the `same` kind and of the
-    undecided ones; then those that the item is about; of equals the shortest.
+    The search is greedy. It prefers sequences that cover most texts of `mine`, then of the `same` kind, then
+    of `undecided`; then sequences with words that the item is about; then the shortest.
 
     >>> separate(["Ele não viu nada."], ["Ele não viu algo."], matching=Matching())
     ['nada']
@@ -96,7 +96,7 @@ def separate(
         for texts in (mine, others, undecided, same or mine)
     )
     if {_folded(text) for text in alike} & {_folded(text) for text in other}:
-        return []  # marks, case or spaces decide, so words that differ do so by chance
+        return []  # punctuation, case or spaces decide, so different words differ by chance
     found: dict[str, _Candidate] = {}
     decide = _Decisive(list(map(_folded, alike)), list(map(_folded, other)), focus)
     for words in sorted({words for text in own for words in _candidates(text, decide)}):
@@ -137,14 +137,7 @@ class _Candidate:
     def worth(self, left: Sequence[str], alike: Sequence[str], unsettled: Sequence[str]) -> tuple[float, ...]:
         covered = [sum(bool(self.pattern.search(t)) for t in texts) for texts in (left, alike, unsettled)]
         is_gapped = _GAP in self.words
-        return (
-            *covered,
-            self.whole,
-            self.named,
-            -is_gapped,
-            -len(self.parts),
-            -len(self.words),
-        )
+        return (*covered, self.whole, self.named, -is_gapped, -len(self.parts), -len(self.words))
 
 
 def _is_refused(candidate: _Candidate, own: Sequence[str], focus: Focus) -> bool:
@@ -155,18 +148,14 @@ def _is_refused(candidate: _Candidate, own: Sequence[str], focus: Focus) -> bool
     return candidate.matches_any({damage(text) for text in covered for damage in focus.damages} - covered)
 
 
-def _counts(texts: Iterable[str]) -> Counter[str]:
-    return Counter(word for text in texts for word in set(_folded(text)))
-
-
 def _folded(text: str) -> tuple[str, ...]:
     return tuple(map(fold, _WORD.findall(text)))
 
 
 def _candidates(text: str, decisive: _Decisive) -> Iterator[str]:
-    """Sequences of words around the difference between a text and those of the other kind.
+    """Sequences of words around the difference between a text and the texts of the other kind.
 
-    Only white space separates the words; a gap is only between two words that rules of the item name.
+    Words are separated only by white space; a gap is only between two words that the item's rules name.
     """
     words = list(_WORD.finditer(text))[:_ENOUGH]
     focus = decisive.focus
@@ -188,17 +177,17 @@ def _candidates(text: str, decisive: _Decisive) -> Iterator[str]:
 
 
 def _trimmed(first: int, last: int, telling: Sequence[bool]) -> tuple[int, int]:
-    """A place without its outer words of little meaning, such as an article, unless all are such."""
+    """A place without outer words of little meaning, such as articles, unless all words are like this."""
     said = [n for n in range(first, last + 1) if telling[n]]
     return (said[0], said[-1]) if said else (first, last)
 
 
 @dataclass(frozen=True, slots=True)
 class _Decisive:
-    """Where a text of one kind differs from all of the `other` kind; words are folded.
+    """Where a text of one kind differs from all texts of the `other` kind; words are folded.
 
-    Of several words, those named by rules of the phenomenon count, then those that texts of this kind share:
-    paraphrases differ, the right words do not. If several places are left, nobody can know which matters.
+    If several words differ, prefer words that rules of the phenomenon name, and then words that texts of this
+    kind share, since paraphrases vary and right words do not. Several places that are left are undecided.
     """
 
     alike: Sequence[Sequence[str]]
@@ -206,7 +195,7 @@ class _Decisive:
     focus: Focus
 
     def places(self, words: Sequence[str]) -> list[tuple[int, int]]:
-        """The first and the last word of each place, of several only if all are named; empty if unsure."""
+        """The first and last word of each place; several places only if all are named; empty if unsure."""
         seen = {word for text in self.other for word in text}
         found = [n for n, word in enumerate(words) if word not in seen]
         named = [n for n in found if self.focus.is_named(words[n])]
@@ -218,7 +207,7 @@ class _Decisive:
         return runs if most >= _COMMON and (named or len(runs) == 1) else []
 
     def _moved(self, words: Sequence[str]) -> list[tuple[int, int]]:
-        """The one place where the order differs from the nearest other text, or where a word is left out."""
+        """The only place with another order than in the nearest other text, or with a missing word."""
         matchers = [SequenceMatcher(None, text, words, autojunk=False) for text in self.other]
         nearest = max(matchers, key=SequenceMatcher.ratio)
         changes = [(low, high) for tag, _, _, low, high in nearest.get_opcodes() if tag != "equal"]
@@ -228,7 +217,7 @@ class _Decisive:
 
 
 def _runs(places: Iterable[int]) -> list[tuple[int, int]]:
-    """Numbers as runs, each from its first to its last.
+    """Group numbers into runs, each with its first and last number.
 
     >>> _runs([1, 2, 4])
     [(1, 2), (4, 4)]
@@ -241,7 +230,7 @@ def _runs(places: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def _pattern(words: str) -> str:
-    """An expression for whole words; where a script has no spaces, for the characters."""
+    """An expression for whole words, or for characters in a script without spaces."""
     parts = []
     for part in words.split(_GAP):
         left, right = (r"\b" if not re.match(rf"[{_NO_SPACES}]", part[i]) else "" for i in (0, -1))
@@ -250,7 +239,7 @@ def _pattern(words: str) -> str:
 
 
 def pattern_of(alternatives: Sequence[str]) -> str:
-    r"""An expression that finds any of these sequences of words; " … " means anything.
+    r"""An expression that finds any of these sequences of words; " … " means any text.
 
     >>> pattern_of(["black cat", "grey … dog"])
     '\\b(?:black cat|grey\\b.*\\bdog)\\b'
@@ -263,13 +252,57 @@ def pattern_of(alternatives: Sequence[str]) -> str:
     return "|".join(patterns)
 
 
+_ALTERNATIVE = re.compile(r"(?:\\[^\w\s]|[^\\\[\](){}.*+?^$|])+")  # an expression without signs
+
+
+def told_pattern(pattern: str, *, ignore_case: bool = False) -> str:
+    r"""What an expression finds, in words; empty if it has signs that this cannot explain.
+
+    >>> told_pattern(r"\bnunca\b"), told_pattern(r"\b(?:black cat|grey\b.*\bdog)\b")
+    ("the word 'nunca', not 'Nunca'", "the words 'black cat', or the word 'grey' and later the word 'dog'")
+    >>> told_pattern("nunc|já", ignore_case=True), told_pattern("nunca+")
+    ("'nunc', also inside a longer word, or 'já', also inside a longer word, in capitals too", '')
+    """
+    grouped = re.fullmatch(r"(\\b|)\(\?:([^()]*)\)(\\b|)", pattern)
+    before, inside, after = grouped.groups() if grouped else ("", pattern, "")
+    told = []
+    for alternative in inside.split("|"):
+        said = []
+        for part in f"{before}{alternative}{after}".split(".*"):
+            text = part.removeprefix(r"\b").removesuffix(r"\b")
+            if not _ALTERNATIVE.fullmatch(text):
+                return ""
+            is_whole = part == rf"\b{text}\b"
+            text = re.sub(r"\\(.)", r"\1", text)
+            words = "words" if " " in text else "word"
+            said.append(f"the {words} '{text}'" if is_whole else f"'{text}'" + _INSIDE * text.isalpha())
+        told.append(" and later ".join(said))
+    other = text[:1].upper() + text[1:] if text[:1].islower() else text.lower()
+    one = len(told) == len(said) == 1 and other != text
+    case = f", also '{other}'" if ignore_case else f", not '{other}'"
+    return ", or ".join(told) + (case if one else ", in capitals too" if ignore_case else "")
+
+
+_INSIDE = ", also inside a longer word"
+
+
+def whole_words(words: str, text: str) -> str:
+    """The words of a text that contain this piece of it, each whole; the piece itself if there are none.
+
+    >>> whole_words("unca vi", "Ela nunca viu.")
+    'nunca viu'
+    """
+    start = text.find(words)
+    found = [w for w in _WORD.finditer(text) if w.start() < start + len(words) and w.end() > start]
+    return text[found[0].start() : found[-1].end()] if found and start >= 0 else words
+
+
 def common_words(
     texts_by_item: Iterable[Iterable[str]], *, share: float = 0.01, least: int = 10
 ) -> frozenset[str]:
-    """Words, folded, that are in the outputs of many items and so say little about one.
+    """Words (folded) that are in the outputs of many items and so say little about a single item.
 
-    Many is this share of all items, with this minimum: words that are frequent in only a few items may well
-    be their topic.
+    "Many" is a share of all items, with a minimum, since words in only a few items may be their topic.
 
     >>> sorted(common_words([["The cat"], ["the dog"], ["The end"], ["Rain"]], least=3))
     ['the']
@@ -277,13 +310,13 @@ def common_words(
     counts: Counter[str] = Counter()
     total = 0
     for texts in texts_by_item:
-        counts.update(_counts([" ".join(texts)]))
+        counts.update(set(_folded(" ".join(texts))))
         total += 1
     return frozenset(word for word, count in counts.items() if count >= max(least, share * total))
 
 
 class Background:
-    """The facts of a whole suite for the rules of one item: common words, and texts of all other items."""
+    """Facts of a whole suite for the rules of one item: common words, and texts of all other items."""
 
     def __init__(self, suite: Suite, outputs: Mapping[str, Iterable[str]]) -> None:
         self._judge = Judge(suite)
@@ -313,7 +346,7 @@ class Background:
             for other in self._judge.suite.items
             if (other.category, other.phenomenon) == (item.category, item.phenomenon) and other is not item
         ]
-        # Most rules of a phenomenon also contain function words; these must be the item's own.
+        # Most rules of a phenomenon contain function words; they count only if the item's rules have them.
         empty = function_words(target)
         counts = Counter(word for sibling in siblings for word in self._looked_at(sibling))
         named = {word for word, count in counts.items() if count > 1} - empty | self._looked_at(item)
@@ -345,7 +378,7 @@ class Background:
         )
 
     def _looked_at(self, item: Item) -> set[str]:
-        """The words in the expressions of an item; bad expressions are reported by the judge."""
+        """The words in the expressions of an item; the judge reports bad expressions."""
         if item.id not in self._spelt_out:
             words = self._spelt_out[item.id] = set()
             for rule in (rule for name in REGEX_FIELDS for rule in getattr(item, name)):
@@ -355,7 +388,7 @@ class Background:
         return self._spelt_out[item.id]
 
     def _refused(self, siblings: Sequence[Item]) -> list[Callable[[str], str]]:
-        """Ways of damaging right outputs of these items that nearly all items refuse."""
+        """The ways to damage a right output whose results nearly all of these items refuse."""
         known = [
             (item, texts[0])
             for item in siblings

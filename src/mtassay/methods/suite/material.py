@@ -16,13 +16,13 @@ from mtassay.runtime.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class ItemMaterial:
-    """By item: the outputs with the systems that gave them, and the results of their reviews."""
+    """Outputs by item with the systems that gave them, and the results of their reviews."""
 
     outputs: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     reviews: dict[str, dict[str, Decision]] = field(default_factory=dict)
 
     def add(self, outputs: Mapping[str, Sequence[Output]], *, of: Collection[str] | None = None) -> None:
-        """Add outputs of systems; with `of` only those of these items. Missing outputs are left out."""
+        """Add outputs of systems (with `of`, only of these items). Missing outputs are left out."""
         for system, answers in outputs.items():
             for answer in answers:
                 if answer.text is not None and (of is None or answer.id in of):
@@ -31,11 +31,11 @@ class ItemMaterial:
                         systems.append(system)
 
     def add_run(self, store: Workspace, name: str, suite: Suite) -> None:
-        """Add the outputs of a saved run, for items whose source has not changed since."""
+        """Add a saved run's outputs of items whose source has not changed."""
         self.add(store.outputs(name), of=same_items(store.segments(name), suite))
 
     def add_item(self, store: Workspace, item: Item) -> None:
-        """Add one item's outputs in all saved runs with the same source, and their reviews."""
+        """Add one item's outputs from all saved runs with the same source, and their reviews."""
         for name in store.runs_with(item.id, item.source):
             self.add(store.outputs(name, some=[item.id]))
         subjects = {
@@ -62,7 +62,7 @@ class ItemMaterial:
         return {item_id: list(outputs) for item_id, outputs in self.outputs.items()}
 
     def decisions(self, item_id: str) -> dict[str, bool]:
-        """The settled outputs of an item: whether each is correct."""
+        """Whether each settled output of an item is correct."""
         return {
             text: decision.answer == "correct"
             for text, decision in self.reviews.get(item_id, {}).items()
@@ -70,7 +70,7 @@ class ItemMaterial:
         }
 
     def disputes(self, item_id: str) -> dict[str, str]:
-        """The outputs of an item on which reviewers disagree, with each one's answer."""
+        """The outputs of an item on which reviewers disagree, with each reviewer's answer."""
         return {
             text: said(decision)
             for text, decision in self.reviews.get(item_id, {}).items()
@@ -79,12 +79,12 @@ class ItemMaterial:
 
 
 def said(decision: Decision) -> str:
-    """Reviewers with their answers, as in "ana says correct, ben says incorrect"."""
+    """Reviewers with their answers: "ana says correct, ben says incorrect"."""
     return ", ".join(f"{name} says {answer}" for name, answer in decision.ratings.items())
 
 
 def subject_id(item: Item, output: str) -> str:
-    """The name of an item's output in a review."""
+    """The subject id of an item's output in reviews."""
     return subject_of(case_of(item), output).id
 
 
@@ -94,12 +94,12 @@ def suite_runs(store: Workspace) -> list[str]:
 
 
 def newest_run(store: Workspace, suite: Suite) -> str | None:
-    """The id of the newest run that asked for an item of this suite; `None` if there is no such run."""
+    """The id of the newest run with an item of this suite; `None` if there is no such run."""
     return next((run for run in suite_runs(store) if same_items(store.segments(run), suite)), None)
 
 
 def suite_run(store: Workspace | None, name: str | None, suite: Suite) -> str | None:
-    """The id of the named run, else (and for `last`) of the newest of this suite, if any."""
+    """The id of the named run; without a name or for `last`, of this suite's newest run, if any."""
     if store is None:
         if name:
             raise UsageError(f"No run '{name}': there is no workspace yet. Run: mtassay suite run")
@@ -113,6 +113,6 @@ def suite_run(store: Workspace | None, name: str | None, suite: Suite) -> str | 
 
 
 def same_items(segments: Iterable[Segment], suite: Suite) -> set[str]:
-    """The ids of items with unchanged questions: an equal id alone may belong to another suite."""
+    """The ids of items with unchanged sources, since equal ids may belong to different suites."""
     sources = {item.id: item.source for item in suite.items}
     return {segment.id for segment in segments if sources.get(segment.id) == segment.source}

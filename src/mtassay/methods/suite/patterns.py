@@ -1,9 +1,9 @@
-r"""Expressions as Python means them, run by RE2, which cannot hang.
+r"""Expressions with Python's meaning, run by RE2, which cannot hang.
 
-RE2 knows `\b`, `\w`, `\d` and `\s` for ASCII only: to it "é" is no letter. The classes are written out
-with Unicode's categories. The boundary `\b` cannot be: RE2 sees no neighbours. So there is a second
-form of the pattern for text that is not ASCII. In such text `mark` puts a mark at every boundary,
-`\b` asks for that mark, and everything else steps over it.
+In RE2, `\b`, `\w`, `\d` and `\s` know only ASCII, so "é" is not a letter. We replace the classes by Unicode
+categories. This is not possible for the boundary `\b`, since RE2 has no look-around. So each pattern has a
+second form for text that is not ASCII: `mark` puts a mark at every boundary of the text, `\b` becomes that
+mark, and everything else skips marks.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import re2
 
 from mtassay.data.formats.suite_items import Matching, Rule, expand
 
-MARK = "\U0010fffe"  # a code point that Unicode keeps free of characters
-_INNER_MARK = "\U000ffffe"  # is where there is no boundary, for patterns with \B
+MARK = "\U0010fffe"  # a code point that will never be a character
+_INNER_MARK = "\U000ffffe"  # marks places without a boundary, for patterns with \B
 _MARKS = MARK + _INNER_MARK
 _SKIP = f"[{_MARKS}]*"
 
@@ -31,7 +31,7 @@ _SPACES += [(8239, 8239), (8287, 8287), (12288, 12288)]
 
 
 def _between(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The gaps between ranges, up to the last character that is not for private use."""
+    """The gaps between ranges, up to the last character outside the private use planes."""
     starts = [0, *(high + 1 for _, high in ranges)]
     ends = [*(low - 1 for low, _ in ranges), 0xEFFFF]
     return [(low, high) for low, high in zip(starts, ends, strict=True) if low <= high]
@@ -46,7 +46,7 @@ _CLASSES = {
     "w": _WORD,
     "d": r"\p{Nd}",
     "s": _written(_SPACES),
-    # Complements leave out private use, where the marks are. \p{Pc} is "_" and its few relatives.
+    # Complements leave out private use characters, since the marks are there. \p{Pc} is "_" and a few others.
     "W": r"\p{M}\p{S}\p{Z}\p{Cc}\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}"
     r"\x{203f}\x{2040}\x{2054}\x{fe33}\x{fe34}\x{fe4d}-\x{fe4f}\x{ff3f}",
     "D": r"\p{L}\p{M}\p{Nl}\p{No}\p{P}\p{S}\p{Z}\p{Cc}\p{Cf}",
@@ -62,9 +62,9 @@ _NAMED = re.compile(r"\(\?P<\w+>")
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    r"""A pattern for RE2: `plain` for ASCII text; `marked` for text with marks, if there is a `\b`.
+    r"""A pattern for RE2: `plain` for ASCII text, and `marked` for text with marks if there is a `\b`.
 
-    `inner` says that the marks must also are where there is no boundary.
+    `inner` says that marks are also needed where there is no boundary.
     """
 
     plain: str
@@ -73,19 +73,19 @@ class Translation:
 
 
 def mark(text: str, *, inner: bool) -> str:
-    """The text with two marks at every word boundary, so that two `\\b` in a row find one each."""
+    """Put two marks at every word boundary of a text, so that two `\\b` in a row find one each."""
     text = text.translate({ord(character): "\ufffd" for character in _MARKS})
     text = re.sub(r"\b", MARK * 2, text)
     return re.sub(rf"(?<!{MARK})\B(?!{MARK})", _INNER_MARK * 2, text) if inner else text
 
 
 def unmarked_length(text: str) -> int:
-    """The length of a piece of marked text without its marks."""
+    """The length of marked text without its marks."""
     return len(text) - text.count(MARK) - text.count(_INNER_MARK)
 
 
 def translate(pattern: str) -> Translation:
-    r"""The pattern for RE2. A `ValueError` names the fault, or what RE2 cannot do.
+    r"""Translate a pattern for RE2; `ValueError` names the fault, or what RE2 cannot do.
 
     >>> translate(r"\bn[ãa]o\b$").plain
     '\\bn[ãa]o\\b(?:\\n?\\z)'
@@ -101,7 +101,7 @@ def translate(pattern: str) -> Translation:
 
 
 def explain(pattern: str) -> None:
-    """Raise Python's own error for a pattern, if there is any, since its message is better than RE2's."""
+    """Raise Python's error for a pattern, if there is one, since its message is better than RE2's."""
     try:
         re.compile(pattern)
     except re.error as error:
@@ -158,7 +158,7 @@ class _Translator:
             self._atom(".", f"[^{line_end}{_MARKS}]")
         elif character == "$":
             self.at += 1
-            # Python's $ also is before a line end that closes the text.
+            # Python's $ also matches before a line end at the end of the text.
             end = "$" if self.multi_line else rf"\n?{_SKIP}\z"
             self.plain.append("$" if self.multi_line else r"(?:\n?\z)")
             self.marked.append(f"(?:{_SKIP}{end})")
@@ -174,7 +174,7 @@ class _Translator:
         self.marked.append(text)
 
     def _atom(self, plain: str, marked: str) -> None:
-        """The part that consumes one character; in marked text it first steps over marks."""
+        """Write the part that consumes one character; in marked text, it first skips marks."""
         self.plain.append(plain)
         self.marked.append(f"(?:{_SKIP}{marked})")
 
@@ -247,7 +247,7 @@ class _Translator:
             self._atom(*[_literal(self._character())] * 2)
 
     def _character(self) -> int:
-        """Read the code point at this place, escaped or not, and move behind it."""
+        """Read the code point at this place (escaped or not), and move behind it."""
         if self.pattern[self.at] != "\\":
             self.at += 1
             return ord(self.pattern[self.at - 1])
@@ -290,7 +290,7 @@ class _Translator:
 
 
 def _literal(code_point: int) -> str:
-    """A character as RE2 takes it, inside a class or outside."""
+    """Write a character for RE2, inside or outside of a class."""
     character = chr(code_point)
     if character.isascii() and not character.isalnum():
         return (
@@ -301,7 +301,7 @@ def _literal(code_point: int) -> str:
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _QUOTES = {**dict.fromkeys(map(ord, "‘’‛ʼ"), "'"), **dict.fromkeys(map(ord, "“”‟"), '"')}
-_QUOTE_RANGE = re.compile("[‘’‛“”‟]-[‘’‛“”‟]")  # its ends may change places when they are folded
+_QUOTE_RANGE = re.compile("[‘’‛“”‟]-[‘’‛“”‟]")  # folding may swap its ends
 _WRITTEN_QUOTE = re.compile(r"\\u(201[89bcdf]|02bc)", re.IGNORECASE)
 _ARABIC_MARKS = re.compile("[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]")
 _ARABIC_LETTERS = str.maketrans(
@@ -314,18 +314,18 @@ _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 
 TIMEOUT = 1.0
-"""Seconds that an expression with `engine: regex` may take for one output."""
+"""Time limit in seconds of an expression with `engine: regex` for one output."""
 
 PATIENCE = 30.0
-"""Seconds that all slow searches with `engine: regex` may take together."""
+"""Time limit in seconds of all slow searches with `engine: regex` together."""
 
 _SLOW = 0.02  # quicker searches do not count
-# After what is escaped, and classes of characters: a call of a group, or of the whole, which may have no end.
+# A call of a group or of the whole pattern, which may not end; escapes and character classes are skipped.
 _CALL = re.compile(r"\\.|\[\^?+\]?+(?:\\.|[^]\\])*+(?:\]|\Z)|(\(\?(?:R\)|&|P>|[+-]?\d))", re.DOTALL)
 
 
 class Found(NamedTuple):
-    """Where an expression matched, in characters of the normalised output."""
+    """Where an expression matched, in character offsets of the normalised output."""
 
     start: int
     end: int
@@ -340,20 +340,20 @@ def _simplified() -> dict[int, str]:
 
 
 def _folded_scripts(text: str, *, without_accents: bool) -> str:
-    """The normal form of characters that can be written in several ways; different letters stay different."""
+    """Normalise characters that have several spellings; different letters stay different."""
     import unicodedata
 
     text = _ARABIC_MARKS.sub("", unicodedata.normalize("NFKC", text)).translate(_ARABIC_LETTERS)
     text = _OTHER_DIGIT.sub(lambda match: str(unicodedata.digit(match[0])), text)
     if without_accents:
-        # The marks of Indic scripts and of kana are letters of their own.
+        # Combining marks of Indic scripts and kana count as letters.
         text = _ACCENT.sub("", unicodedata.normalize("NFD", text))
         text = unicodedata.normalize("NFC", text)
     return text
 
 
 def normalize(text: str, matching: Matching) -> str:
-    """A text in the form that rules see. Case is unchanged: expressions and tokens handle it themselves.
+    """Return a text in the form that rules see. Case is unchanged, since expressions and tokens handle it.
 
     >>> normalize(" a  \\tb\\n", Matching(whitespace="collapse"))
     'a b'
@@ -380,7 +380,7 @@ def normalize(text: str, matching: Matching) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text as an expression that matches only it; spaces stay readable, unlike with `re.escape`.
+    """Return an expression that matches only this text; spaces stay readable, unlike with `re.escape`.
 
     >>> escaped("3.5 (ca.)")
     '3\\\\.5 \\\\(ca\\\\.\\\\)'
@@ -390,7 +390,7 @@ def escaped(text: str) -> str:
 
 @dataclass(frozen=True)
 class SearchedText:
-    """A normalised output, with the forms of it that expressions search in, each made once."""
+    """A normalised output in the forms that expressions search, each made once."""
 
     text: str
 
@@ -409,23 +409,23 @@ class SearchedText:
 
 @dataclass(slots=True)
 class Costs:
-    """The common limits of a judge's expressions: steps of their programs, seconds left for slow ones."""
+    """Common limits of a judge's expressions: program steps, and seconds left for slow expressions."""
 
     steps: int = 0
     seconds_left: float = PATIENCE
 
 
 class Pattern(Protocol):
-    """A compiled expression; `size` is that of its program, in steps."""
+    """A compiled expression; `size` is the number of steps of its program."""
 
     size: int
 
     def search(self, text: SearchedText) -> Found | None:
-        """The first place where it matches. A `TimeoutError` says that this took too long."""
+        """Return the first place where it matches; `TimeoutError` if this takes too long."""
 
 
 def control_in(text: str) -> str:
-    r"""The advice for a control character other than a tab or a line break; empty if there is none.
+    r"""Advice on a control character other than a tab or a line break; empty if there is none.
 
     >>> control_in(r"\bfoo\b")
     ''
@@ -441,9 +441,9 @@ def control_in(text: str) -> str:
 def compile_rule(
     rule: Rule, *, matching: Matching, macros: Mapping[str, str], costs: Costs | None = None
 ) -> Pattern:
-    """The expression of a rule, with its macros expanded. A `ValueError` names the fault.
+    """Compile the expression of a rule, with its macros expanded; `ValueError` names the fault.
 
-    `costs` are shared by expressions that are searched together.
+    Expressions that are searched together share `costs`.
     """
     text = expand(rule.text, macros)
     if control := control_in(text):
@@ -494,7 +494,7 @@ class _Re2Pattern:
 
 
 def _characters(data: bytes, span: tuple[int, int]) -> Found:
-    """A span of bytes as a span of characters without marks."""
+    """Convert a span of bytes to a span of characters without marks."""
     start, end = (unmarked_length(data[:place].decode("utf-8", "replace")) for place in span)
     return Found(start, end)
 
@@ -520,10 +520,10 @@ class _RegexPattern:
         began = time.monotonic()
         try:
             match = self._compiled.search(text.text, timeout=limit)
-        except MemoryError:  # as bad as too long
+        except MemoryError:  # treated as a timeout
             raise TimeoutError from None
         finally:
             if (seconds := time.monotonic() - began) > _SLOW:
                 left = self._costs.seconds_left - seconds
-                self._costs.seconds_left = left if left > _SLOW else 0.0  # less would never be used up
+                self._costs.seconds_left = left if left > _SLOW else 0.0  # never used up otherwise
         return match and Found(*match.span())

@@ -1,4 +1,4 @@
-"""Rules that are too loose: they accept outputs that cannot be a translation of their item."""
+"""Finds rules that are too loose: they accept outputs that cannot be a translation of their item."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _OTHER_SCRIPTS = (
 
 
 def battery(langpair: str) -> tuple[str, ...]:
-    """Sentences in the script of the target language; also the empty text if there are none.
+    """Sentences in the script of the target language, and the empty text if we have no such sentences.
 
     >>> len(battery("en-de")), battery("en-th")[0]
     (8, '')
@@ -63,16 +63,16 @@ def battery(langpair: str) -> tuple[str, ...]:
     return ("", *_LATIN) if target in _OTHER_SCRIPTS.split() else _BY_LANGUAGE.get(target, _LATIN)
 
 
-# Rules that are too loose call correct what cannot be a translation of their item. An unrelated sentence is
-# never right; shuffled words or half of one may be, where one word decides: see `words_alone` of a suite.
+# An unrelated sentence is never right. Shuffled words or half a sentence may be right if one word decides:
+# see `words_alone` of a suite.
 
-_MANY = 2  # texts of other phenomena; a single one may share a topic
-_TRIED = 100  # of them
-_FEWEST = 3  # items with a statement about their phenomenon
+_MANY = 2  # texts of other phenomena; a single text may share the topic
+_TRIED = 100  # most texts to try
+_FEWEST = 3  # items needed for a statement about their phenomenon
 
 
 def shuffled(text: str, seed: int = 0) -> str:
-    """The words of a text in another order, the same one for a seed; a text of one word stays unchanged.
+    """The words of a text in another order, which depends on the seed; a single word stays unchanged.
 
     >>> shuffled("one two three four")
     'four two one three'
@@ -95,16 +95,16 @@ def first_half(text: str) -> str:
     return " ".join(words[: len(words) // 2])
 
 
-_ORDERS = [partial(shuffled, seed=seed) for seed in range(5)]  # words may stay together in one by chance
+_ORDERS = [partial(shuffled, seed=seed) for seed in range(5)]  # in one, words may stay together by chance
 DAMAGES: dict[str, tuple[Sequence[Callable[[str], str]], str]] = {
     "accepts-shuffled": (_ORDERS, "with their words shuffled"),
     "accepts-half": ([first_half], "without their second half"),
 }
-"""Ways to damage a right output, by the problem of a rule that accepts the result."""
+"""Ways to damage a right output, by the code of the problem if a rule accepts the result."""
 
 
 class Loose(NamedTuple):
-    """A problem: the fault and what to do; without an item it is about a whole phenomenon."""
+    """A problem with its fault and advice; without an item, it is about a whole phenomenon."""
 
     code: str
     what: str
@@ -113,13 +113,13 @@ class Loose(NamedTuple):
 
 
 def may_be_damaged(suite: Suite, item: Item) -> bool:
-    """Whether the suite says that one word decides here, in any place."""
+    """Whether the suite says that a single word decides, in any place."""
     name = item.phenomenon.casefold()
     return any(fnmatchcase(name, pattern.casefold()) for pattern in suite.words_alone)
 
 
 def accepts(judge: Judge, item: Item, text: str, damages: Sequence[Callable[[str], str]]) -> bool:
-    """Whether the rules call most of the damaged texts correct; unchanged or empty ones do not count."""
+    """Whether the rules accept most of the damaged texts; unchanged or empty texts do not count."""
     bad = [each for damage in damages if (each := damage(text)) not in ("", text)]
     passed = sum(judge.judge(item, each).status == "correct" for each in bad)
     return 2 * passed > len(bad)
@@ -127,14 +127,14 @@ def accepts(judge: Judge, item: Item, text: str, damages: Sequence[Callable[[str
 
 @dataclass(frozen=True)
 class LooseRules:
-    """The rules of a suite that compile, tried on texts that they must not accept; `short` cuts texts."""
+    """Tries a suite's compiling rules on texts that they must not accept; `short` cuts texts."""
 
     judge: Judge
     items: Sequence[Item]
     short: Callable[[str], str]
 
     def problems(self) -> Iterator[Loose]:
-        """Those of items first, then those of phenomena."""
+        """The problems of items first, then the problems of phenomena."""
         phenomena: dict[tuple[str, str], list[Item]] = {}
         for item in self.items:
             if item.positive_regex:
@@ -154,7 +154,7 @@ class LooseRules:
                     yield Loose(code, what)
 
     def _unrelated(self, item: Item) -> Iterator[Loose]:
-        """Function words that decide alone, and accepted sentences that are unrelated to the item."""
+        """Function words that decide alone, and unrelated sentences that are accepted."""
         try:
             empty = function_words(str(parse_pair(item.langpair).target))
         except MtassayError:
@@ -183,7 +183,7 @@ class LooseRules:
             yield Loose("accepts-unrelated", what, item)
 
     def _of_others(self, item: Item) -> Iterable[str]:
-        """References of other phenomena, drawn evenly if there are many."""
+        """References of other phenomena, sampled evenly if there are many."""
         texts = [
             other.references[0]
             for other in self.items

@@ -1,6 +1,6 @@
-"""Problems of a suite, found before a system is judged by it.
+"""Finds problems of a suite before it judges a system.
 
-It also reads suites that cannot judge yet, with patterns that do not compile and repeated ids.
+It also reads suites that cannot judge yet because patterns do not compile or ids are repeated.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ CODES = {
 class Problem:
     """A problem of an item, or of the suite if `item` is empty.
 
-    `line` is where the item begins; `rule` is the text of the faulty rule, if there is one.
+    `line` is where the item begins; `rule` is the text of the faulty rule, if any.
     """
 
     code: str
@@ -85,7 +85,7 @@ class Problem:
 def problem(
     code: str, what: str, item: Item | None = None, *, rule: str = "", severity: Severity | None = None
 ) -> Problem:
-    """A problem of an item or of the whole suite, with the severity of its code unless given."""
+    """Make a problem of an item or a suite; its default severity is that of its code."""
     severity = severity or CODES[code].severity
     if item is None:
         return Problem(code, what, severity)
@@ -93,7 +93,7 @@ def problem(
 
 
 def short(text: str, *, width: int = 60) -> str:
-    r"""A text on one line, cut off if it is longer; control characters are shown as escapes.
+    r"""Shorten a text to one line; control characters are shown as escapes.
 
     >>> short("a rather long text", width=9)
     'a rather…'
@@ -106,7 +106,7 @@ def short(text: str, *, width: int = 60) -> str:
 
 
 def read_codes(texts: Collection[str]) -> set[str]:
-    """Names of problems or severities, separated by commas; an unknown one is a `UsageError`.
+    """Read names of problems or severities, separated by commas; `UsageError` for an unknown name.
 
     >>> sorted(read_codes(["bad-pattern, no-rule", "info"]))
     ['bad-pattern', 'info', 'no-rule']
@@ -121,23 +121,23 @@ def read_codes(texts: Collection[str]) -> set[str]:
 
 @dataclass(frozen=True)
 class Problems:
-    """The problems of a suite, and where in its file each one is."""
+    """The problems of a suite, and their places in its file."""
 
     suite: Suite
     found: Sequence[Problem]
 
     def only(self, select: Collection[str] = (), ignore: Collection[str] = ()) -> Problems:
-        """Only those with one of these codes or severities, if any are given."""
+        """Return only problems with one of these codes or severities, if any are given."""
         kept = [p for p in self.found if not select or {p.code, p.severity} & set(select)]
         return Problems(self.suite, [p for p in kept if not {p.code, p.severity} & set(ignore)])
 
     @property
     def has_errors(self) -> bool:
-        """Whether a suite with these must not be used."""
+        """Whether a suite with these problems must not be used."""
         return any(problem.severity == "error" for problem in self.found)
 
     def lines(self) -> list[str]:
-        """One line each: place, severity, name, fault and advice; a summary is last."""
+        """One line per problem: place, severity, name, fault and advice; the last line is a summary."""
         lines = []
         for problem, line in self._placed():
             place = f"{self.suite.path}{f':{line}' if line else ''}"
@@ -146,7 +146,7 @@ class Problems:
         return [*lines, self.summary()]
 
     def summary(self) -> str:
-        """Count the items, and the problems of each severity."""
+        """The number of items, and of problems by severity."""
         items = plural(len(self.suite.items), "item")
         if not self.found:
             return f"{items}: no problems found"
@@ -161,7 +161,7 @@ class Problems:
         return Table(["File", "line", "item", "severity", "code", "what"], rows)
 
     def record(self) -> dict[str, Any]:
-        """The JSON shape."""
+        """The problems as JSON data."""
         return {
             "path": self.suite.path,
             "items": len(self.suite.items),
@@ -174,17 +174,12 @@ class Problems:
         return [(problem, lines.of(problem)) for problem in self.found]
 
 
-def _file_of(suite: Suite) -> Path:
-    """Where a suite was read from."""
-    path = Path(suite.path)
-    return path if path.exists() else own_suites().get(suite.path, path)
-
-
 class _Lines:
-    """Where in the file a problem is: at its rule if that can be found, else where the item begins."""
+    """Finds the line of a problem: its rule's line if that is found, else the start of the item."""
 
     def __init__(self, suite: Suite) -> None:
-        path = _file_of(suite)
+        path = Path(suite.path)
+        path = path if path.exists() else own_suites().get(suite.path, path)
         self._lines = []
         if path.suffix in (".yaml", ".yml", ".json") and path.exists():
             self._lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
@@ -210,7 +205,7 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One item by itself."""
+    """Checks a single item."""
 
     judge: Judge
     item: Item
@@ -259,7 +254,7 @@ class Checked:
                     yield rule, problem(code, what, self.item, rule=rule.text)
 
     def _fault(self, rule: Rule) -> tuple[str, str]:
-        """The fault of an expression, its code first; both empty if it compiles."""
+        """The code and the fault of an expression; both are empty if it compiles."""
         suite = self.judge.suite
         try:
             text = expand(rule.text, suite.macros)
@@ -271,7 +266,7 @@ class Checked:
             return "control-character", f"'{short(rule.text)}' holds a {control}"
         try:
             pattern = compile_rule(rule, matching=suite.matching, macros=suite.macros)
-            pattern.search(SearchedText("é"))  # texts that are not ASCII have a form of their own
+            pattern.search(SearchedText("é"))  # texts that are not ASCII use another form of the pattern
         except ValueError as error:
             return "bad-pattern", f"bad pattern '{short(rule.text)}' ({error}); fix it"
         except TimeoutError:
@@ -279,7 +274,7 @@ class Checked:
         return "", ""
 
     def _repeated(self) -> Iterator[Problem]:
-        """Rules that occur twice, or on both sides."""
+        """Rules that occur twice, or as both positive and negative."""
         item = self.item
         for name in RULE_FIELDS:
             texts = [rule.text for rule in getattr(item, name)]
@@ -393,16 +388,16 @@ def _more(texts: list[str]) -> str:
 
 
 def lint(suite: Suite, *, report: Callable[[int], None] | None = None) -> list[Problem]:
-    """All problems in the order of the file, most of those of the whole suite first.
+    """Find all problems in the order of the file; most problems of the whole suite come first.
 
-    `report` is called with the number of items that are done.
+    `report` is called with the number of finished items.
     """
     problems = list(_suite_problems(suite))
     sound: list[Item] = []
     for place, item in enumerate(suite.items):
         if report and place % 100 == 0:
             report(place)
-        # Judging asks for ids that are unique, so every item is judged by itself.
+        # Judging needs unique ids, so every item is judged separately.
         found = list(Checked(Judge(replace(suite, items=())), item).problems())
         problems += found
         if not any(problem.severity == "error" for problem in found):
@@ -459,5 +454,5 @@ def _duplicates(suite: Suite) -> Iterator[Problem]:
 
 
 def _asks(item: Item) -> tuple[object, ...]:
-    """The key that two items with one source share."""
+    """The key that items with the same source share."""
     return tuple(tuple(rule.text for rule in getattr(item, name)) for name in RULE_FIELDS)

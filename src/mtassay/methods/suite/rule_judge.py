@@ -1,14 +1,14 @@
 """Judges outputs by the rules of their item: correct, incorrect, undecided or conflict.
 
 A token is a whole output that a person settled, so it overrides expressions. Expressions are searched
-anywhere in the output; if both kinds match, that is a conflict and stays one.
+anywhere in the output. If positive and negative expressions match, the output is a conflict.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -47,12 +47,17 @@ VERDICTS: Mapping[str, Verdict] = {
     "conflict": "undecided",
 }
 STATUSES = (*VERDICTS, "skipped", "error")
-"""All statuses of an item: the verdict on its output, or the reason for having no verdict."""
+"""All statuses of an item: the verdict on its output, or why there is no verdict."""
+
+
+_SETTLED = "reviewers settled this output"
+_DISAGREE = "; reviewers disagree"
+_WITHDRAWN = "by the rules: reviewers took their answers back"
 
 
 @dataclass(frozen=True, slots=True)
 class Applied(Evidence):
-    """A rule that applied: its kind, its match and the place, and its author's note."""
+    """A rule that applied: its kind, its match with the place, and its author's note."""
 
     kind: str = "rule"
     rule: str = ""
@@ -67,7 +72,7 @@ class Applied(Evidence):
 
     @property
     def is_token(self) -> bool:
-        """Whether it is a whole output that a person settled."""
+        """Whether the rule is a whole output that a person settled."""
         return self.kind.endswith("tokens")
 
     def line(self) -> str:
@@ -85,10 +90,10 @@ class Applied(Evidence):
 
 @dataclass(frozen=True, slots=True)
 class VerdictEvidence(Evidence):
-    """The status of an output and the reason; of a missing output, only the reason.
+    """The status of an output and the reason; a missing output has only a reason.
 
-    `matches` are all rules that apply, tokens first; `timed_out` the rules that took too long. `rules_say` is
-    the status that people overruled; `disputed` means that people disagree.
+    `matches` has all rules that apply, tokens first. `timed_out` has the rules that took too long.
+    `rules_say` is the status that people overruled; `disputed` means that people disagree.
 
     >>> VerdictEvidence("undecided", "no rule applies").settled_by("correct").as_json()
     {'status': 'correct', 'why': 'reviewers settled this output', 'rules_say': 'undecided'}
@@ -106,35 +111,40 @@ class VerdictEvidence(Evidence):
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict on the item by its status."""
+        """The verdict that follows from the status."""
         return VERDICTS[self.status]
 
     @property
     def by_rules(self) -> str:
-        """The status by the rules alone."""
+        """The status by the rules only."""
         return self.rules_say or self.status
 
     @property
     def reason(self) -> str:
-        """The reason, and the rules' verdict if people gave another one."""
+        """The reason, and the rules' verdict if people disagreed with it."""
         return f"{self.why}{f'; the rules say {self.rules_say}' if self.rules_say else ''}"
 
     def settled_by(self, answer: str | None) -> VerdictEvidence:
-        """The evidence after people answered `correct` or `incorrect`, or could not agree."""
+        """The evidence after people answered `correct` or `incorrect`, or disagreed.
+
+        Their earlier answers do not count any more.
+        """
+        why = self.why.removesuffix(_DISAGREE)
+        rules = VerdictEvidence(
+            self.by_rules, _WITHDRAWN if why == _SETTLED else why, self.matches, self.timed_out
+        )
         if answer in ("correct", "incorrect"):
-            before = self.status if self.status != answer else ""
-            why = "reviewers settled this output"
-            return VerdictEvidence(answer, why, self.matches, self.timed_out, rules_say=before)
+            said = rules.status if rules.status != answer else ""
+            return replace(rules, status=answer, why=_SETTLED, rules_say=said)
         if answer == DISPUTED:
-            why = f"{self.why}; reviewers disagree"
-            return VerdictEvidence(self.status, why, self.matches, self.timed_out, disputed=True)
-        return self
+            return replace(rules, why=f"{rules.why}{_DISAGREE}", disputed=True)
+        return rules
 
     def spans(self, text: str) -> list[Span]:
         """The places where rules matched in this output.
 
-        Rules see the normalised text. If that moved a match, the output is searched for it; a match that
-        cannot be found is not marked.
+        Rules see the normalised text. If normalising moved a match, its text is searched in the output; a
+        match that is not found is not marked.
         """
         spans = []
         for match in self.matches:
@@ -149,14 +159,19 @@ class VerdictEvidence(Evidence):
         return spans
 
     def lines(self) -> list[str]:
-        """One line for each rule that matched, and for each that was too slow."""
+        """One line for each rule that matched or was too slow."""
         slow = [f"too slow: {marked(rule, limit=200)}" for rule in self.timed_out]
         return [*(match.line() for match in self.matches), *slow]
 
 
 def is_notable(record: Mapping[str, Any]) -> bool:
-    """Whether to tell readers of the tables about it: rules or people disagree, or a rule took too long."""
+    """Whether tables need a note on this output: rules or people disagree, or a rule took too long."""
     return record.get("status") == "conflict" or "disputed" in record or "timed_out" in record
+
+
+def is_by_people(record: Mapping[str, Any]) -> bool:
+    """Whether answers of reviewers are in it."""
+    return record.get("why") == _SETTLED or "disputed" in record
 
 
 Status = Literal["correct", "incorrect", "undecided", "conflict"]
@@ -179,7 +194,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class JudgedOutput:
-    """The status of one output and the reason; `matches` are all rules that apply, tokens first."""
+    """The status of one output and the reason; `matches` has all rules that apply, tokens first."""
 
     status: Status
     why: str
@@ -189,7 +204,7 @@ class JudgedOutput:
 
     @property
     def evidence(self) -> VerdictEvidence:
-        """The same for a finding."""
+        """The same as evidence of a finding."""
         return VerdictEvidence(
             self.status,
             self.why,
@@ -210,7 +225,7 @@ def _applied(match: Match, text: str) -> Applied:
 class Judge:
     """The rules of a suite, each compiled once, when it is first needed.
 
-    Making one raises an `InputError` if an id occurs twice: outputs are distinguished by it.
+    `InputError` if an id occurs twice, since ids identify outputs.
     """
 
     suite: Suite
@@ -233,7 +248,7 @@ class Judge:
         return {item.id: item for item in self.suite.items}
 
     def judge(self, item: Item, output: str) -> JudgedOutput:
-        """The verdict of the item's rules on an output."""
+        """Judge an output by the rules of its item."""
         text = normalize(output, self.suite.matching)
         if not text.strip():
             return JudgedOutput("incorrect", "the output is empty", text)
@@ -262,7 +277,7 @@ class Judge:
         return f"a rule took longer than {TIMEOUT:g} s"
 
     def _is_copy(self, item: Item, text: str) -> bool:
-        """Whether the source is in the place of its translation, and no reference is the same text."""
+        """Whether the output is a copy of the source, and no reference is the same text."""
         if self.suite.matching.copies == "judge" or not self._is_same(text, item.source):
             return False
         if any(self._is_same(text, reference) for reference in item.references):
@@ -274,7 +289,7 @@ class Judge:
         return pair.source.code != pair.target.code
 
     def _is_same(self, text: str, other: str) -> bool:
-        """Whether a normalised text is equal to another one, as the suite compares texts."""
+        """Whether two normalised texts are equal, as the suite compares texts."""
         other = normalize(other, self.suite.matching)
         ignore_case = self.suite.matching.case == "ignore"
         return text == other or (ignore_case and text.casefold() == other.casefold())
@@ -287,7 +302,7 @@ class Judge:
                 yield Match(kind, token, 0, len(text))
 
     def _index(self, item: Item) -> _Tokens:
-        """The tokens of an item by the text they must equal: exactly, or in any case."""
+        """The tokens of an item by the text that an output must equal, exactly or in any case."""
         index: _Tokens = {}
         for kind in TOKEN_FIELDS:
             for token in getattr(item, kind):
@@ -310,14 +325,14 @@ class Judge:
                     yield Match(kind, rule, span.start, span.end)
 
     def check(self) -> None:
-        """Compile every expression now, to find a bad one before anything is asked."""
+        """Compile every expression now, to find bad ones before systems are asked."""
         for item in self.suite.items:
             for kind in REGEX_FIELDS:
                 for rule in getattr(item, kind):
                     self.pattern(item, rule)
 
     def pattern(self, item: Item, rule: Rule) -> Pattern:
-        """The compiled expression of a rule; an `InputError` names the item with the faulty rule."""
+        """The compiled expression of a rule; `InputError` names the item of a faulty rule."""
         key = (rule.text, rule.case, rule.engine)
         if key not in self._patterns:
             try:
@@ -336,7 +351,7 @@ class Judge:
         return self._patterns[key]
 
     def _check_steps(self, item: Item) -> None:
-        """Few characters can make large programs, which take time and memory."""
+        """Limit the program size: even short patterns can make programs that take much time and memory."""
         limit = PATTERNS * longest_pattern()
         if self._costs.steps > limit:
             raise InputError(

@@ -18,7 +18,7 @@ from mtassay.data.marks import plural
 from mtassay.data.method import Method, Read
 from mtassay.data.nouns import Case, Finding, Judgement, Output, Question, Result, Run, RunContext, Segment
 from mtassay.data.settings import setting
-from mtassay.data.subjects import Subject
+from mtassay.data.subjects import Subject, subjects_in
 from mtassay.measures.check_run import check_names
 from mtassay.methods.basis import (
     CHECKS_BESIDE,
@@ -34,23 +34,30 @@ from mtassay.methods.basis import (
 from mtassay.methods.repeats import AGAIN, ALONE, signed_repeats, texts_of
 from mtassay.methods.suite.accuracy import Grades, Test, accuracies, costliest, fair_items
 from mtassay.methods.suite.authoring import Choice, select
-from mtassay.methods.suite.rule_judge import DETECTOR, STATUSES, Judge, VerdictEvidence, is_notable
+from mtassay.methods.suite.rule_judge import (
+    DETECTOR,
+    STATUSES,
+    Judge,
+    VerdictEvidence,
+    is_by_people,
+    is_notable,
+)
 from mtassay.methods.suite.suite_tables import compared_items
 from mtassay.methods.suite.suite_view import SuiteView
 from mtassay.stats import resampling
 
 QUESTION = "suite"
-"""The question to reviewers about an output: is the phenomenon right? They answer correct or incorrect."""
+"""The review question about an output: is the phenomenon right? Answers are correct or incorrect."""
 
 _NAMED = ("category", "phenomenon", "tag", "item")
 CHOOSING = (*_NAMED, "approved", "public")
-"""The fields that choose items of the suite."""
+"""The fields that select items of the suite."""
 
 _SOME = 5  # names in a note
 
 
 def _names(what: str, metavar: str = "NAME") -> Any:
-    """A field that chooses items by names."""
+    """A field that selects items by name."""
     return setting((), what, metavar=metavar, kind=list[str] | None)
 
 
@@ -58,10 +65,10 @@ def _names(what: str, metavar: str = "NAME") -> Any:
 class SuiteMethod(RepeatSettings, Method):
     """Judges outputs of the items of a suite and compares systems by their accuracy.
 
-    `category`, `phenomenon`, `tag`, `item`, `approved` and `public` choose items; else all are judged.
-    `items` says which items count: those settled for all systems (fair), for each system those settled
-    for it, or both, one after the other. `test` compares each system with the best. Without `reviews`,
-    only the rules of the file judge. `checks` are counted beside the verdicts.
+    `category`, `phenomenon`, `tag`, `item`, `approved` and `public` select items; by default all are judged.
+    `items` says which items count: items that are settled for all systems (fair), items settled for each
+    system, or both in turn. `test` compares each system with the best. Without `reviews`, only the rules of
+    the file judge. `checks` are counted besides the verdicts.
     """
 
     name: ClassVar[str] = "suite"
@@ -98,9 +105,9 @@ class SuiteMethod(RepeatSettings, Method):
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
-        """`suite` may be a file, the name of one that a language pack has, or a `Suite`.
+        """Return the parameters; `suite` may be a file, the name of a language pack's suite, or a `Suite`.
 
-        Without it, the file that the run names is read again; see `restore`.
+        Without `suite`, the file that the run names is read again; see `restore`.
         """
         values = dict(settings)
         for key in _NAMED:
@@ -112,7 +119,7 @@ class SuiteMethod(RepeatSettings, Method):
         if suite is not None and not isinstance(suite, Suite):
             values["suite"] = read_suite(suite)
         elif suite is None and run is None:
-            raise UsageError("There is no suite: give a file, or the name of one that a language pack has.")
+            raise UsageError("There is no suite: give a file, or the name of a suite in a language pack.")
         if suite is not None and run is not None:
             run = replace(run, parameters={k: v for k, v in run.parameters.items() if k != "suite"})
         draws_anew = False
@@ -125,21 +132,21 @@ class SuiteMethod(RepeatSettings, Method):
         if not method.suite.items:
             where = method.suite.path or method.suite.name or "The suite"
             raise UsageError(f"{where} has no items yet. Add one: mtassay suite add {where}")
-        Judge(method.suite)  # ids must be unique: outputs are joined by them
+        Judge(method.suite)  # ids must be unique, since outputs are matched by id
         assert method.chosen.items, "a choice of nothing is refused"
         return method
 
     @classmethod
     def restore(cls, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Read the suite from its file again, which must be there and unchanged."""
+        """Read the suite again from its file, which must exist and be unchanged."""
         saved = super().restore(parameters)
-        saved.pop("samples", None)  # runs of 0.1 have these
+        saved.pop("samples", None)  # runs of version 0.1 have these
         if saved.get("test") not in get_args(Test):
             saved.pop("test", None)
         return saved | {"suite": _read_again(parameters)} if "suite" in saved else saved
 
     def parameters(self) -> dict[str, Any]:
-        """The suite by name, its origin, and the digest of everything that decides a verdict."""
+        """The suite's name and origin, and the digest of everything that verdicts depend on."""
         return {
             **super().parameters(),
             "suite": repr(self.chosen),
@@ -150,22 +157,22 @@ class SuiteMethod(RepeatSettings, Method):
 
     @property
     def choice(self) -> Choice:
-        """The judged items."""
+        """The selection of judged items."""
         return Choice(self.category, self.phenomenon, self.tag, self.item, self.approved, self.public)
 
     @cached_property
     def chosen(self) -> Suite:
-        """The suite with only these items."""
+        """The suite with only the selected items."""
         return select(self.suite, self.choice)
 
     @cached_property
     def segments(self) -> list[Segment]:
-        """The items as lines of a test set."""
+        """The items as segments."""
         return [segment_of(item) for item in self.chosen.items]
 
     @cached_property
     def pair(self) -> Pair | None:
-        """The language pair, if all items have the same."""
+        """The language pair, if all items have the same one."""
         pairs = {item.langpair for item in self.chosen.items}
         return parse_pair(pairs.pop()) if len(pairs) == 1 and "" not in pairs else None
 
@@ -174,9 +181,9 @@ class SuiteMethod(RepeatSettings, Method):
         return Judge(self.chosen)
 
     def reader(self, segments: Sequence[Segment], context: RunContext) -> Read:
-        """Files have outputs by id, or one line per item of the whole suite.
+        """Return the reader of outputs; files have outputs by id, or one line per item of the whole suite.
 
-        Ids that the suite does not have are left out, and noted.
+        Ids that the suite does not have are left out and noted.
         """
         ids = [item.id for item in self.suite.items]
         id_set = set(ids)
@@ -211,48 +218,43 @@ class SuiteMethod(RepeatSettings, Method):
         judge = self._judge
         known_decisions = context.decisions(QUESTION)
         decisions = known_decisions if self.reviews else {}
-        subjects: list[str] = []  # of all outputs, if there are decisions to count
+        subjects: dict[tuple[str, str], str] = {}  # of all outputs; empty ids without decisions
         asked = [case for case in cases if case.skip is None]
         findings: dict[str, list[Finding]] = {system: [] for system in outputs}
-        counts = {system: dict.fromkeys(STATUSES, 0) for system in outputs}
         for place, case in enumerate(asked):
             if place % 200 == 0:
                 context.progress("judging", place, len(asked))
-            # Systems often agree to the letter.
+            # Systems often give identical outputs.
             cache: dict[str, tuple[str, VerdictEvidence, dict[str, Any]]] = {}
             for system, answers in outputs.items():
                 text = answers[place].text
                 if text is None:
-                    findings[system].append(none := missing(answers[place], system))
-                    counts[system][str(none.verdict)] += 1
+                    findings[system].append(missing(answers[place], system))
                     continue
                 if text not in cache:
                     evidence = judge.judge(judge.items[case.id], text).evidence
                     subject = subject_of(case, text).id if known_decisions else ""
-                    evidence = evidence.settled_by(decisions.get(subject))
                     cache[text] = subject, evidence, evidence.as_json()
-                subject, evidence, record = cache[text]
-                subjects.append(subject)
+                subjects[case.id, system], evidence, record = cache[text]
                 share = self._share(case, texts_of(answers[place])) if AGAIN in answers[place].meta else None
                 findings[system].append(
                     Finding(case.id, system, DETECTOR, evidence.verdict, share, evidence=record)
                 )
-                counts[system][evidence.status] += 1
-        everything = [finding for of_system in findings.values() for finding in of_system]
+        everything = _settled([f for of_system in findings.values() for f in of_system], subjects, decisions)
         reviewers = context.reviewers(QUESTION) if known_decisions else {}
-        settled = SettledOutputs.of(subjects, known_decisions, reviewers, used=self.reviews)
+        settled = SettledOutputs.of(subjects.values(), known_decisions, reviewers, used=self.reviews)
         segments = [segment_of(judge.items[case.id]) for case in asked]
         languages = (str(self.pair.source), str(self.pair.target)) if self.pair else None
         flagged = checked_basis(languages, self.checks, segments, outputs, context)
         return Judgement(
             everything,
-            counts=counts,
+            counts=_counts(everything, outputs),
             notes=[f"{' and '.join(names)} gave the same outputs." for names in _twins(outputs)],
             basis={"suite": self.suite.digest, **settled.basis(), **flagged, **self._context(asked, outputs)},
         )
 
     def _context(self, cases: Sequence[Case], outputs: Mapping[str, Sequence[Output]]) -> dict[str, Any]:
-        """Count the items that rules find right in context and alone, among those settled in both."""
+        """Count items that rules find right in context and alone, among items settled in both."""
         counted = {}
         for system, answers in outputs.items():
             both = [
@@ -271,7 +273,7 @@ class SuiteMethod(RepeatSettings, Method):
         return {"context": counted} if counted else {}
 
     def _share(self, case: Case, texts: Sequence[str]) -> float | None:
-        """The share of the answers to an item that rules find correct, among those that they settle."""
+        """The share of an item's answers that rules find correct, among the answers that they settle."""
         judged = [self._judge.judge(self._judge.items[case.id], text).evidence.verdict for text in texts]
         settled = judged.count("pass") + judged.count("fail")
         return judged.count("pass") / settled if settled else None
@@ -281,13 +283,9 @@ class SuiteMethod(RepeatSettings, Method):
         judged_ids = {finding.case_id for finding in judgement.findings}
         cases = [case_of(item) for item in self.chosen.items if item.id in judged_ids]
         grades = grades_of(judgement.findings, cases, list(judgement.counts))
+        told = self._told(judgement, grades, context)
         compare = partial(
-            accuracies,
-            grades,
-            test=self.test,
-            alpha=self.alpha,
-            trials=self.trials,
-            seed=self.seed,
+            accuracies, grades, test=self.test, alpha=self.alpha, trials=self.trials, seed=self.seed
         )
         result = compare(items="settled" if self.items == "settled" else "fair")
         if self.items == "both":
@@ -297,32 +295,67 @@ class SuiteMethod(RepeatSettings, Method):
                 comparisons=[*result.comparisons, *(_renamed(c) for c in own.comparisons)],
                 clusters=[*result.clusters, *(_renamed(cluster) for cluster in own.clusters)],
             )
+        told = replace(told, scores=result.scores, comparisons=result.comparisons, clusters=result.clusters)
+        signed = SettledOutputs(**judgement.basis["reviews"]).signed
+        digest = judgement.basis["suite"]
+        return sign(told, context, suite=digest, reviews=signed, **signed_repeats(self.repeat))
+
+    def _told(self, judgement: Judgement, grades: Grades, context: RunContext) -> Result:
+        """The result without its numbers: counts, notes, and what it rests on."""
         settled = SettledOutputs(**judgement.basis["reviews"])
-        about = f"{settled.describe()}; suite {self.suite.digest[:12]}"
+        about = f"{settled.describe()}; suite {judgement.basis['suite'][:12]}"
         notes = [f"{about}, texts {context.texts[:12]}." if context.texts else f"{about}."]
         notes += [*_open_questions(judgement.findings), *judgement.notes]
         cost = costliest(grades)
         if cost and cost.without > 1.1 * cost.fair and self.items != "settled":
             notes.append(
-                f"{cost.system} leaves {cost.unsettled:,} items open: without it {cost.without:,} items "
-                f"could be compared instead of {cost.fair:,}."
+                f"{cost.system} leaves {plural(cost.unsettled, 'item')} open: without it "
+                f"{cost.without:,} items could be compared instead of {cost.fair:,}."
             )
         basis = dict(judgement.basis)
         if self.items != "settled" and len(grades.systems) > 1:
             lacking = dict(zip(grades.systems, (grades.values < 0).sum(axis=0).tolist(), strict=True))
-            basis |= compared_basis(len(cases), int(fair_items(grades).sum()), lacking)
-        result = replace(result, counts=judgement.counts, notes=notes, basis=basis)
+            basis |= compared_basis(len(grades.items), int(fair_items(grades).sum()), lacking)
+        result = Result(counts=judgement.counts, notes=notes, basis=basis)
         if flagged := checked_note(result):
             notes.append(flagged)
         if note := compared_items(result):
             result = replace(result, notes=[note, *notes])
-        return sign(
-            result, context, suite=self.suite.digest, reviews=settled.signed, **signed_repeats(self.repeat)
+        return result
+
+    @classmethod
+    def settled(cls, run: Run, context: RunContext) -> Run:
+        """Verdicts of reviewers as of now, and the accuracies with them; the rules are not applied again."""
+        before = SettledOutputs(**run.result.basis.get("reviews", {"outputs": 0, "used": False}))
+        decisions = context.decisions(QUESTION) if before.used else {}
+        if not decisions and not before.settled:
+            return run
+        subjects = {place: subject.id for place, subject in subjects_in(run).items()}
+        findings = _settled(run.findings, subjects, decisions)
+        changed = sum(new is not old for new, old in zip(findings, run.findings, strict=True))
+        if not changed:
+            return run
+        asked = [subjects[f.case_id, f.system] for f in findings if f.detector == DETECTOR]
+        settled = SettledOutputs.of(asked, decisions, context.reviewers(QUESTION), used=True)
+        counts = _counts(findings, run.result.counts)
+        items = tuple(
+            Item(s.id, "", s.tags["category"], s.tags["phenomenon"], s.source or "") for s in run.segments
         )
+        names = ("items", "test", "alpha", "trials", "seed", "repeat")
+        saved = Method.restore(run.parameters)
+        method = cls(Suite(items), **{name: saved[name] for name in names if name in saved})
+        basis = {key: value for key, value in run.result.basis.items() if key != "compared"}
+        was = Judgement(run.findings, counts=run.result.counts, basis=run.result.basis)
+        grades = grades_of(run.findings, [case_of(item) for item in items], list(counts))
+        own_notes = method._told(was, grades, context).notes
+        result = method.score(Judgement(findings, counts=counts, basis=basis | settled.basis()), context)
+        since = f"{plural(changed, 'verdict')} changed since the test, by answers of reviewers."
+        kept = [note for note in run.result.notes if note not in own_notes]
+        return replace(run, findings=findings, result=replace(result, notes=[*kept, since, *result.notes]))
 
     @property
     def about(self) -> str:
-        """The judged items, in a line."""
+        """The judged items in one line."""
         items, name = self.chosen.items, self.suite.name
         facts = [name] if name else []
         facts += [str(self.pair)] if self.pair and str(self.pair) not in name else []
@@ -336,7 +369,7 @@ class SuiteMethod(RepeatSettings, Method):
 
 
 def _read_again(parameters: Mapping[str, Any]) -> Suite:
-    """The suite of saved parameters; its judged part must be equal to that of the file."""
+    """Read the suite of saved parameters; its judged part must be unchanged in the file."""
     path = parameters.get("suite_path")
     if not path:
         raise UsageError(f"The run does not say where its suite is, {parameters['suite']}: give the suite.")
@@ -352,8 +385,31 @@ def _read_again(parameters: Mapping[str, Any]) -> Suite:
     return suite
 
 
+def _settled(
+    findings: Iterable[Finding], subjects: Mapping[tuple[str, str], str], decisions: Mapping[str, str]
+) -> list[Finding]:
+    """Findings with the decisions about their outputs; the same ones where nothing changes."""
+    settled = []
+    for finding in findings:
+        answer = decisions.get(subjects.get((finding.case_id, finding.system), ""))
+        if finding.detector == DETECTOR and (answer or is_by_people(finding.evidence)):
+            old = VerdictEvidence.of(finding)
+            if (new := old.settled_by(answer)) != old:
+                finding = replace(finding, verdict=new.verdict, evidence=new.as_json())
+        settled.append(finding)
+    return settled
+
+
+def _counts(findings: Iterable[Finding], systems: Iterable[str]) -> dict[str, dict[str, int]]:
+    """How many outputs of each system have which status."""
+    counts = {system: dict.fromkeys(STATUSES, 0) for system in systems}
+    for finding in findings:
+        counts[finding.system][finding.evidence.get("status") or str(finding.verdict)] += 1
+    return counts
+
+
 def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Sequence[str]) -> Grades:
-    """Every system's status on every case that was asked, from the findings of a run."""
+    """Every system's outcome on every case that was asked, from the findings of a run."""
     asked = [case for case in cases if case.skip is None]
     rows = {case.id: place for place, case in enumerate(asked)}
     columns = {system: place for place, system in enumerate(systems)}
@@ -368,12 +424,12 @@ def grades_of(findings: Sequence[Finding], cases: Sequence[Case], systems: Seque
 
 
 def subject_of(case: Case, output: str) -> Subject:
-    """The subject of this output's review."""
+    """The review subject of this output."""
     return Subject(case.id, case.sources, (output,))
 
 
 def _open_questions(findings: Sequence[Finding]) -> list[str]:
-    """Notes on the rules for readers of the tables: conflicts, disputes, slow rules."""
+    """Notes for tables about conflicts, disputes and slow rules."""
     judged = [(f, VerdictEvidence.of(f)) for f in findings if is_notable(f.evidence)]
     conflicts = [f"{f.case_id} ({f.system})" for f, evidence in judged if evidence.status == "conflict"]
     disputed = list(dict.fromkeys(f.case_id for f, evidence in judged if evidence.disputed))
@@ -392,7 +448,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _twins(outputs: Mapping[str, Sequence[Output]]) -> list[list[str]]:
-    """Systems with equal answers everywhere: probably one system under two names."""
+    """Systems whose answers are all equal; they are probably one system with two names."""
     same: dict[tuple[str | None, ...], list[str]] = {}
     for system, answers in outputs.items():
         same.setdefault(tuple(answer.text for answer in answers), []).append(system)
@@ -404,12 +460,12 @@ def _renamed(entry: Any) -> Any:
 
 
 def segment_of(item: Item) -> Segment:
-    """An item as a line of a test set."""
+    """Return an item as a segment."""
     return Segment(item.id, item.source, item.references, tags=_tags(item))
 
 
 def case_of(item: Item) -> Case:
-    """An item as something to ask."""
+    """Return an item as a case."""
     return Case(item.id, item.id, (item.source,), tags=_tags(item))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -16,13 +16,13 @@ from mtassay.methods.suite.accuracy import phenomenon_groups
 AVERAGES = {"micro": "micro-average", "macro": "macro-average"}
 INTERVALS = "95 % intervals: Wilson's; of the macro-average: Price & Bonett's."
 MANY = 6
-"""With more systems than this, averages get a table of their own, one system per line."""
+"""With more systems, averages get a table of their own, with one system per line."""
 _ALWAYS = ("correct", "incorrect", "undecided")
 _NO_OUTPUT = ("skipped", "error")
 
 
 def accuracy_tables(run: Run, look: Look) -> list[Table]:
-    """Accuracies by category, or with `detail` by phenomenon; of many systems the averages are first."""
+    """Accuracies by category, or with `detail` by phenomenon; with many systems, averages come first."""
     both = run.parameters.get("items") == "both"
     tables: list[Table] = []
     for suffix, title in (
@@ -38,7 +38,7 @@ def accuracy_tables(run: Run, look: Look) -> list[Table]:
 
 
 def run_table(run: Run, look: Look, *, suffix: str = "", title: str = "", mark: str = "") -> Table:
-    """The accuracies of a run by category, or with `detail` by phenomenon; see `accuracy_table`."""
+    """A run's accuracies by category, or with `detail` by phenomenon; see `accuracy_table`."""
     cases = [Case(s.id, s.id, (s.source,), tags=s.tags) for s in run.segments]
     return accuracy_table(
         run.result,
@@ -51,7 +51,7 @@ def run_table(run: Run, look: Look, *, suffix: str = "", title: str = "", mark: 
 
 
 def accuracy_figure(run: Run, look: Look, *, title: str = "") -> Figure:
-    """The accuracies as a heat map; if a run has two kinds, those on the items settled for all systems."""
+    """A heat map of accuracies; if a run has two kinds, on the items settled for all systems."""
     shown = _Shown(run.result, "")
     groups = phenomenon_groups([Case(s.id, s.id, (s.source,), tags=s.tags) for s in run.segments])
     rows, heads = {}, []
@@ -67,7 +67,7 @@ def accuracy_figure(run: Run, look: Look, *, title: str = "") -> Figure:
         Series(
             f"{system} [95 %]" if alone else system,
             [
-                # By number: two categories may have a phenomenon of the same name.
+                # By number, since two categories may have a phenomenon of the same name.
                 Point(row, (s := shown.scores[(*key, system)]).value, s.low, s.high, strong=best)
                 for row, key in enumerate(rows)
                 for best in [not alone and shown.ranks.get((*key, system)) == 1]
@@ -102,13 +102,13 @@ def accuracy_table(
     suffix: str = "",
     title: str = "",
 ) -> Table:
-    """Categories by system, in percent with one decimal; the averages are last, the best systems first.
+    """Categories by system, in percent with one decimal; averages come last, the best system first.
 
-    By phenomenon, each category is followed by its phenomena; `categories` says which category the group of a
-    phenomenon belongs to. In each row, systems that do not differ significantly from the best one are bold;
-    `mark` is behind them, where bold cannot be seen. `intervals` adds 95 % intervals, which a single system
-    always has. `systems` are the columns in their order, and `most` is their largest number. `suffix` is the
-    end of the names of the scores.
+    By phenomenon, each category is followed by its phenomena; `categories` has the category of each
+    phenomenon's group. In each row, systems that do not differ significantly from the best one are bold;
+    `mark` follows them where bold cannot be shown. `intervals` adds 95 % intervals, which a single system
+    always has. `systems` has the columns in order, `most` limits their number, and `suffix` ends scores'
+    names.
     """
     shown = _Shown(result, suffix)
     names = list(shown.systems if systems is None else systems)
@@ -124,7 +124,7 @@ def accuracy_table(
             best = len(names) > 1 and shown.ranks.get((name, group, system)) == 1
             text = number(score.value) + (mark if best else " " * len(mark) if len(names) > 1 else "")
             if intervals and not alone:
-                # Padded behind, so that the accuracies are below each other.
+                # Padded on the right, so that accuracies are aligned.
                 text += f" {_interval(score):<8}"
             row.append(Cell(text, strong=best))
             row += [_interval(score)] if alone else []
@@ -144,7 +144,7 @@ def accuracy_table(
 
 
 def item_group(category: str, phenomenon: str) -> str:
-    """The group of cases of a phenomenon, whose name may also be that of another category.
+    """The group name of a phenomenon's cases, since another category may have the same phenomenon.
 
     >>> item_group("Negation", "Scope"), item_group("Negation", "Negation › Scope")
     ('Negation › Scope', 'Negation › Scope')
@@ -153,14 +153,14 @@ def item_group(category: str, phenomenon: str) -> str:
 
 
 def _cases_of(name: str, group: str, categories: Mapping[str, str]) -> str:
-    """The cases behind a row of scores; empty for an average, which covers all cases."""
+    """A filter for the cases of a row; empty for an average, which covers all cases."""
     if group in AVERAGES:
         return ""
     return item_group(categories.get(group, ""), group) if name.startswith("accuracy:phenomenon") else group
 
 
 def system_table(result: Result, *, suffix: str = "", title: str = "") -> Table:
-    """Systems by average, the best macro-average first, with 95 % intervals and ranks."""
+    """The averages of systems with 95 % intervals and ranks, the best macro average first."""
     shown = _Shown(result, suffix)
     ranked = len(shown.systems) > 1
     header = ["System", "n"]
@@ -178,20 +178,20 @@ def system_table(result: Result, *, suffix: str = "", title: str = "") -> Table:
     notes = [shown.about_items(), "macro: each category counts the same; micro: each item does.", INTERVALS]
     if ranked:
         notes.append(
-            f"#: rank; a new one for the systems significantly worse than the best one of the rank above "
-            f"({shown.about_test()})."
+            f"#: rank. A new rank begins with the systems that are significantly worse than the best system "
+            f"of the rank above ({shown.about_test()})."
         )
         notes.append(shown.about_order(shown.name, ("macro", "micro")))
     return Table(header, rows, title, [note for note in notes if note])
 
 
 def status_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
-    """How many items each system got correct, incorrect, undecided and so on, in the order of `counts`.
+    """Count each system's correct, incorrect, undecided… items, in the order of `counts`.
 
-    The percentage is the share of undecided ones among its outputs. Rare verdicts without any item are left
-    out.
+    The percentage is the share of undecided outputs. Rare verdicts without items are left out.
     """
-    kinds = kinds_in(counts.values())
+    found = (kind for row in counts.values() for kind, n in row.items() if n)
+    kinds = list(dict.fromkeys([*_ALWAYS, *found]))
     rows: list[list[Cell | str]] = []
     for system, row in counts.items():
         outputs = sum(n for kind, n in row.items() if kind not in _NO_OUTPUT)
@@ -208,14 +208,9 @@ def status_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
     return Table(["System", "items", *_ALWAYS, "%", *kinds[len(_ALWAYS) :]], rows, notes=notes)
 
 
-def kinds_in(counts: Iterable[Mapping[str, int]]) -> list[str]:
-    """The verdicts with a column in the table: the usual ones, and rarer ones that some system has."""
-    return list(dict.fromkeys((*_ALWAYS, *(kind for row in counts for kind, n in row.items() if n))))
-
-
 @dataclass(frozen=True)
 class _Shown:
-    """Looks up the values of the tables in a result; `suffix` is the end of the names of its scores."""
+    """Looks up values for the tables in a result; `suffix` is the end of the scores' names."""
 
     result: Result
     suffix: str
@@ -238,12 +233,12 @@ class _Shown:
 
     @cached_property
     def systems(self) -> list[str]:
-        """The best macro-average first; systems without one last."""
+        """Systems by macro average, the best first; systems without one come last."""
         macro = [score for score in self.result.scores if (score.name, score.group) == (self.name, "macro")]
         return [s.system for s in sorted(macro, key=lambda s: 1.0 if s.value is None else -s.value)]
 
     def rows(self, by: str, categories: Mapping[str, str]) -> Iterator[tuple[str, str, str | Cell]]:
-        """Name and group of the scores of each row, and its title."""
+        """The score name, the group and the title of each row."""
         phenomena = f"accuracy:phenomenon{self.suffix}"
         for group in self._groups(self.name):
             if group in AVERAGES:
@@ -255,12 +250,12 @@ class _Shown:
                     yield phenomena, part, f"· {part.removeprefix(f'{group} › ')}"
 
     def sizes(self, name: str, group: str, systems: Sequence[str]) -> str:
-        """The number of items; the smallest and the largest if systems have their own."""
+        """The number of items, or the smallest and largest number if systems differ."""
         sizes = sorted({self.scores[name, group, system].n for system in systems})
         return "–".join(f"{n:,}" for n in dict.fromkeys((*sizes[:1], *sizes[-1:])))
 
     def about_items(self) -> str:
-        """The number of items behind the numbers, and their choice."""
+        """Which items count, and how many."""
         total = max((sum(counts.values()) for counts in self.result.counts.values()), default=0)
         of = f" of {total:,}" if total else ""
         n = self.sizes(self.name, "macro", self.systems)
@@ -268,12 +263,12 @@ class _Shown:
             return f"Accuracy in percent of the settled items: {n}{of}."
         if self._settings.get("items") == "settled":
             return (
-                f"Accuracy in percent. Each system is judged by the items settled for it: {n}{of}. "
-                "These are not the same ones, so compare with care."
+                f"Accuracy in percent. Each system is judged on the items that are settled for it: {n}{of}. "
+                "These are not the same items, so compare with care."
             )
         return (
             f"Accuracy in percent. All systems are compared on the same items, "
-            f"those settled for every one of them: {n}{of}."
+            f"which are settled for all of them: {n}{of}."
         )
 
     def about_gaps(self, systems: Sequence[str]) -> str:
@@ -285,7 +280,7 @@ class _Shown:
         return f"Categories without such items are not in the macro-average: {', '.join(empty)}."
 
     def about_test(self) -> str:
-        """The test, its level, its correction and its items."""
+        """Describe the test, its level, its correction and its items."""
         test = self._settings.get("test", "")
         level = f"p < {self._settings.get('alpha', '0.05')}"
         if test == "randomization":
@@ -297,7 +292,7 @@ class _Shown:
         return f"one-tailed {how}, not corrected, {level}"
 
     def about_order(self, name: str, groups: Sequence[str]) -> str:
-        """Where a system of a lower rank has the higher accuracy, and why this is not a mistake."""
+        """Explain why a system with a lower rank can have a higher accuracy, if this happens."""
         for group in groups:
             ranked = sorted(
                 (rank, system) for (n, g, system), rank in self.ranks.items() if (n, g) == (name, group)
@@ -306,14 +301,14 @@ class _Shown:
                 below, above = (self.scores[name, group, system].value or 0.0 for system in (low, high))
                 if rank < other and round(below, 9) < round(above, 9):
                     return (
-                        f"Ranks use what is certain: {low} ({number(below)}) has rank {rank} and {high} "
-                        f"({number(above)}) rank {other} in {AVERAGES.get(group, group)}, since its distance "
-                        "to the best varies more from item to item."
+                        f"Ranks depend on significance: {low} ({number(below)}) has rank {rank} and {high} "
+                        f"({number(above)}) rank {other} in {AVERAGES.get(group, group)}, because the "
+                        f"distance of {low} to the best varies more from item to item."
                     )
         return ""
 
     def about_precision(self, systems: Sequence[str]) -> str:
-        """The largest half-widths of the intervals, for a table that does not show them."""
+        """The largest half-widths of the intervals, for a table without intervals."""
         widths: dict[str, float] = {}
         for score in self.result.scores:
             if score.name == self.name and score.system in systems and score.low is not None:
@@ -338,12 +333,12 @@ class _Shown:
 
 
 def number(value: float | None) -> str:
-    """An accuracy with one decimal; a dash for none."""
+    """An accuracy with one decimal, or a dash without a value."""
     return "–" if value is None else f"{value:.1f}"
 
 
 def _interval(score: Score) -> str:
-    """Both ends in whole points.
+    """Format both ends in whole points.
 
     >>> _interval(Score("accuracy", "A", "Negation", 94.1, 17, 73.02, 98.95))
     '[73–99]'
@@ -352,5 +347,5 @@ def _interval(score: Score) -> str:
 
 
 def compared_items(result: Result) -> str:
-    """The number of compared items, and the systems that leave the others open."""
+    """The number of compared items, and the systems that leave items open."""
     return compared_note(result, "items", "leaves {} open")

@@ -33,10 +33,12 @@ class SuiteView(RunView):
 
     def facts(self) -> str:
         facts = str(self.run.parameters.get("facts", ""))
-        return " · ".join(filter(None, (facts, compared_items(self.run.result))))
+        # A run in a list does not know answers that were given since.
+        compared = compared_items(self.run.result) if self.run.segments else ""
+        return " · ".join(filter(None, (facts, compared)))
 
     def headlines(self) -> list[Headline]:
-        """By both averages; the most certain weakness of a system is a category or a phenomenon."""
+        """Compare systems by both averages; weaknesses are categories or phenomena."""
         alpha = float(self.run.parameters.get("alpha", 0.05))
         is_fair = self.run.parameters.get("items") != "settled"
         part = _fair_part(self.run) if is_fair else self.run
@@ -92,11 +94,11 @@ class SuiteView(RunView):
         return [category, item_group(category, phenomenon)] if category else []
 
     def answer_view(self, output: Output | None, system: str, findings: Sequence[Finding]) -> AnswerView:
-        """Groups are properties of the items, not of a system's outputs."""
+        """Leave out groups, which are properties of items, not of a system's outputs."""
         return replace(super().answer_view(output, system, findings), groups=())
 
     def source_lines(self, segment: Segment) -> list[Line]:
-        """The words that carry the phenomenon are marked."""
+        """The source, with the words that have the phenomenon marked."""
         context = str(segment.tags.get("context") or "")
         first, *others = super().source_lines(segment) or [Line("source", "")]
         focus = find_words(first.text, list(segment.tags.get("focus", ())))
@@ -143,15 +145,15 @@ class SuiteView(RunView):
         return str(self.run.parameters.get("suite") or "").rpartition(" (")[0]
 
     def test_set(self) -> str:
-        """The name of the suite, though it may have grown since."""
+        """The name of the suite, which may have new items now."""
         return self.title() or super().test_set()
 
     def ledgers(self, system: str) -> list[Ledger]:
-        """Categories and their averages, and phenomena."""
+        """Counts of categories and their averages, and of phenomena."""
         return accuracy_ledgers(self.run.findings, self.run.segments, system)
 
     def open_answers(self) -> list[OpenAnswer]:
-        """Outputs that no rule settles, or rules of both kinds claim, even if people settled them since."""
+        """Outputs that rules leave undecided or in conflict, even if people settled them later."""
         with_evidence = [(f, VerdictEvidence.of(f)) for f in self.run.findings]
         return [
             OpenAnswer(f.case_id, f.system, evidence.by_rules, f.evidence)
@@ -160,11 +162,16 @@ class SuiteView(RunView):
             and (f.verdict == "undecided" or evidence.rules_say)
         ]
 
+    def waiting(self) -> list[OpenAnswer]:
+        """Verdicts follow people's decisions."""
+        undecided = {(f.case_id, f.system) for f in self.run.findings if f.verdict == "undecided"}
+        return [answer for answer in self.open_answers() if answer[:2] in undecided]
+
     def rules_file(self) -> str:
         return str(self.run.parameters.get("suite_path") or "")
 
     def decided(self) -> list[OpenAnswer]:
-        """The verdicts of the rules alone, also where people overruled them since."""
+        """The verdicts of the rules, even if people overruled them later."""
         said = [(f, VerdictEvidence.of(f).by_rules) for f in self.run.findings]
         return [
             OpenAnswer(f.case_id, f.system, status)
@@ -173,7 +180,7 @@ class SuiteView(RunView):
         ]
 
     def flags_of(self, detector: str, findings: Sequence[Finding], missing: Mapping[str, int]) -> Flags:
-        """Verdicts of people must not be compared with themselves: the rules had left these outputs open."""
+        """Count outputs that people settled as open; else people's verdicts are compared with themselves."""
         return super().flags_of(
             detector,
             [replace(f, verdict="undecided") if VerdictEvidence.of(f).rules_say else f for f in findings],
@@ -188,13 +195,13 @@ class SuiteView(RunView):
         return VerdictEvidence.of(finding).reason if finding.detector == DETECTOR else super().why(finding)
 
     def output_lines(self, text: str, evidence: Mapping[str, Any]) -> list[Line]:
-        """The matches of rules are marked; the rules follow."""
+        """The output with the matches of rules marked, followed by the rules."""
         verdict = VerdictEvidence.read(evidence)
         return [Line("output", text, verdict.spans(text)), *(Line("", line) for line in verdict.lines())]
 
     def reasons(self, finding: Finding) -> list[str]:
         why, rules = self.why(finding), VerdictEvidence.of(finding).lines()
-        # The rules say the same, and where.
+        # The lines of the rules say the same, with places.
         return rules if why.startswith("matches ") and rules else [why, *rules]
 
 
@@ -204,7 +211,7 @@ def _of_level(what: str, score: Score, value: str, how: str) -> str:
 
 
 def _fair_part(run: Run) -> Run:
-    """The run with only the items that are settled for all systems."""
+    """The part of the run with only the items that are settled for all systems."""
     settled = Counter(f.case_id for f in run.findings if f.verdict in ("pass", "fail"))
     findings = [f for f in run.findings if settled[f.case_id] == len(run.systems)]
     return replace(run, findings=findings)

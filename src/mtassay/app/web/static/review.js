@@ -55,7 +55,14 @@ function noteSelection() {
   const selection = getSelection();
   const text = selection.toString().trim();
   if (output && text && output.contains(selection.anchorNode) && output.contains(selection.focusNode)) {
-    chosenWords = text;
+    // A word that was selected in part counts whole.
+    const chosen = selection.getRangeAt(0);
+    const before = document.createRange();
+    before.selectNodeContents(output);
+    before.setEnd(chosen.startContainer, chosen.startOffset);
+    const [start, end] = [before.toString().length, before.toString().length + chosen.toString().length];
+    const words = wordsIn(output).filter((word) => word.start < end && word.end > start);
+    chosenWords = words.length ? output.textContent.slice(words[0].start, words.at(-1).end) : text;
   }
 }
 
