@@ -444,9 +444,7 @@ def _pair_p(table: _UnitTable, own: Sequence[int], how: _How) -> NDArray[np.floa
 def _cluster_numbers(table: _UnitTable) -> NDArray[np.int64]:
     numbers: dict[str, int] = {}
     clusters = table.ledger.clusters
-    return np.array(
-        [numbers.setdefault(clusters.get(unit, unit), len(numbers)) for unit in table.ids], dtype=np.int64
-    )
+    return np.array([numbers.setdefault(clusters.get(u, u), len(numbers)) for u in table.ids], dtype=np.int64)
 
 
 def _trends(

@@ -75,9 +75,7 @@ def check_gates(
         raise UsageError("There is nothing to check: the run has no system besides the baseline.")
     checks: list[GateCheck | _Alarm] = []
     for rule in rules:
-        own = [
-            side for side in sides if rule.step in ("", side.step) and rule.system in ("", side.new.system)
-        ]
+        own = [s for s in sides if rule.step in ("", s.step) and rule.system in ("", s.new.system)]
         if not own:
             raise UsageError(_nowhere(rule, sides))
         made: dict[str, list[GateCheck | _Alarm]] = {}

@@ -118,9 +118,7 @@ def find_themes(
             features = len(table.features)
             causes = find_causes(observations, table, alpha=alpha, trials=trials, seed=seed)
             right = _right(system, materials) if causes else {}
-            themes = [
-                make_theme(system, cause, observations, table, right, failures_called) for cause in causes
-            ]
+            themes = [make_theme(system, c, observations, table, right, failures_called) for c in causes]
         passing = len(observations) - failures
         return themes, Examined(system, failures, passing, material.left_out(), features, failures_called)
 
