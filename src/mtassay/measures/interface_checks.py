@@ -150,13 +150,7 @@ _SKIP = re.compile(r"%(?:\d+\$)?[-+#0 ]*[\d.*]*[a-zA-Z@]+|\{[^{}]*\}|<[^<>]*>|&\
 _CODE_START = re.compile(r"[\w.+-]*[_/.\\=:@()\d<>*-]\w|[A-Za-z]+\(|\w+::")
 
 
-_ENGLISH_CAPITALS = words(
-    "January February March April May June July August September October November December Monday Tuesday"
-    " Wednesday Thursday Friday Saturday Sunday Jan Feb Mar Apr Jun Jul Aug Sep Oct Nov Dec Mon Tue Wed Thu"
-    " Fri Sat Sun English German French Spanish Italian Portuguese Russian Polish Czech Dutch Swedish"
-    " Danish Finnish Norwegian Greek Turkish Arabic Hebrew Chinese Japanese Korean Hindi Ukrainian"
-    " Romanian Hungarian Latin Cyrillic Internet Easter Christmas I"
-)
+_ENGLISH_CAPITALS = words(small_words("capitals")["en"])
 _LABEL = re.compile(r"[A-Z]{4,}[:!]")
 _LABEL_OUTPUT = re.compile(r"[^\W\d_]{3,}(?=\s?[:!])")
 

@@ -23,20 +23,15 @@ from mtassay.measures.check import (
     words,
 )
 from mtassay.measures.message_format import is_message
+from mtassay.measures.talk import small_words
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*+|\d++)((?:\s[^<>]*+)?)>|<([A-Za-z][\w:.-]*+|\d++)/>")
 _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s"'>]++)""")
-_HTML = words(
-    "a b big blockquote br center code dd del div dl dt em font h1 h2 h3 h4 h5 h6 hr i img ins kbd li ol p"
-    " pre s small span strike strong sub sup table td th tr tt u ul"
-)
+_HTML = words(small_words("markup")["html"])
 _STYLES = words("b i u em strong tt code bold italic")
 _VOID = words("br hr img wbr x bx ex ph")
 # Attributes that people read or that depend on the language; programs read all others.
-_TRANSLATABLE = words(
-    "title alt label placeholder summary content value lang xml:lang hreflang dir style equiv-text disp"
-    " dispstart dispend face font_family font_desc"
-)
+_TRANSLATABLE = words(small_words("markup")["translatable"])
 
 
 class _Tag(NamedTuple):

@@ -22,47 +22,12 @@ from mtassay.measures.check import (
 )
 from mtassay.measures.talk import small_words
 
-_KINDS = {
-    "period": ".。．।۔։።།။។॥",
-    "question": "?？؟՞⸮;፧",
-    "exclamation": "!！՜",
-    "colon": ":：՝፦ः",
-    "ellipsis": "…⋯",
-    "comma": ",，、،",
-    "semicolon": ";；؛·",
-}
-_NAMES = {
-    "period": "full stop",
-    "question": "question mark",
-    "exclamation": "exclamation mark",
-    "colon": "colon",
-    "ellipsis": "ellipsis",
-    "comma": "comma",
-    "semicolon": "semicolon",
-}
+_KINDS = small_words("signs")
+_NAMES = small_words("sign-names")
 _KIND_OF = {char: kind for kind, chars in reversed(_KINDS.items()) for char in chars} | {";": "semicolon"}
-_OWN = {
-    "zh": {"period": "。", "question": "？", "exclamation": "！", "colon": "：", "ellipsis": "…"},
-    "ja": {"period": "。", "question": "？", "exclamation": "！", "colon": "：", "ellipsis": "…"},
-    "ar": {"question": "؟"},
-    "fa": {"question": "؟"},
-    "ur": {"question": "؟", "period": "۔"},
-    "el": {"question": ";"},
-    "hi": {"period": "।"},
-    "bn": {"period": "।"},
-    "ne": {"period": "।"},
-    "hy": {"period": "։"},
-    "fr": {"colon": " :", "question": " ?", "exclamation": " !"},
-}
+_OWN = small_words("own-signs")
 # Latin signs that a language never uses after its own letters.
-_FOREIGN = {
-    "zh": {"period": ".", "question": "?", "exclamation": "!"},
-    "ja": {"period": "."},
-    "ar": {"question": "?"},
-    "fa": {"question": "?"},
-    "ur": {"question": "?"},
-    "el": {"question": "?"},
-}
+_FOREIGN = small_words("foreign-signs")
 _PLAIN = {"period": ".", "question": "?", "exclamation": "!", "colon": ":", "ellipsis": "…", "comma": ","}
 # These may follow the punctuation that ends a text.
 _CLOSERS = " \t\r\n\u00a0\u200e\u200f\"'”“’»«›」』)）]】*_`"
@@ -437,32 +402,13 @@ def _quote_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
 
 _DOUBLED = re.compile(r"(?<![\w%{}$<\\.'’-])([^\W\d_]{2,}+)[ \u00a0\n]\1(?![\w'’-])", re.IGNORECASE)
 # Words of one letter, which are also in names and options, and Japanese particles after a word.
-_ONE_LETTER = {
-    "fr": "à",
-    "es": "ayoe",
-    "it": "aeo",
-    "pt": "aeoà",
-    "ru": "виксоу",
-    "uk": "визу",
-    "pl": "wzoiu",
-    "cs": "aikosuvz",
-}
-_DOUBLED_PARTICLE = {
-    "ja": re.compile(r"(?<![ぁ-ん])(?:がが|をを|にに(?!ゃ)|のの(?!し))"),
-    "zh": re.compile(
-        r"将将|在在|被被|把把|已已|与与|(?<!不)了了(?!之)|的的(?!确)|和和(?!气)|会会(?!员|议)|从从(?!容)"
-    ),
-}
+_TWICE = {
+    code: re.compile(rf"(?<![^\s(])([{letters}]) \1(?= [^\W\d_])")
+    for code, letters in small_words("one-letter").items()
+} | {code: re.compile(particles) for code, particles in small_words("doubled-particles").items()}
 _DOUBLED_SIGN = re.compile(r"(?<![!?,，。！？、;.])([!?,，。！？、.])\1(?!\1)(?=[\s\"'”»)]|$)")
 _TWO_SIGNS = [2 * sign for sign in "!?,，。！？、."]
-# Languages with grammatical repetition: slowly slowly, one one.
-_REDUPLICATE = (
-    words(
-        "id ms jv su tl fil vi hi bn mr gu pa ta te kn ml ne si ur tr az th my ko sw ht eu af ka hy uz kk"
-        " tpi mi to sm haw"
-    )
-    | UNSPACED
-)
+_REDUPLICATE = words(small_words("repeating")["languages"]) | UNSPACED
 _ARTICLES = words("der die das den dem")
 _PHRASE_TWICE = re.compile(r"(?<![\w-])([^\W\d_]{1,20}(?: [^\W\d_]{2,20}){1,5}) \1(?![\w-])", re.IGNORECASE)
 _NAMES_DOUBLED = words("bora duran papua pago new york walla chop bla yo tam")
@@ -485,9 +431,7 @@ class DoubledWords(UnitCheck):
         code = code_of(context.target)
         legitimate = words(small_words("doubled").get(code, ""))
         reduplicates = code in _REDUPLICATE
-        letters = _ONE_LETTER.get(code)
-        short = re.compile(rf"(?<![^\s(])([{letters}]) \1(?= [^\W\d_])") if letters else None
-        short = _DOUBLED_PARTICLE.get(code, short)
+        short = _TWICE.get(code)
 
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
             match = _DOUBLED_SIGN.search(output) if any(map(output.__contains__, _TWO_SIGNS)) else None

@@ -25,6 +25,7 @@ from mtassay.measures.check import (
     words,
 )
 from mtassay.measures.message_format import is_message
+from mtassay.measures.talk import small_words
 
 _BLANK = " \t\u00a0\u202f\u3000"
 _WIDE_END = "：。，！？；（）「」、…～"
@@ -408,19 +409,10 @@ def _width_problems(source: str, output: str) -> Iterator[FormProblem]:
 
 # A letter that became a question mark, at the beginning or inside a word.
 _LOST_LETTER = re.compile(r"(?:^|(?<=[^\W\d_]{2}))\?{1,3}(?=[^\W\d_])|(?<![^\s(\"'])\?{4,}")
-_EASTERN = "ąćęłńśźżčďěňřšťůžőű"
 # Lower-case letters that a language does not have; a word with one belongs to another language.
 _STRANGE = {
     code: re.compile(rf"(?<![\w@.-])[^\W\d_A-ZÀ-Þ][^\W\d_]*[{letters}][^\W\d_]*(?![\w@]|[.-]\w)")
-    for code, letters in {
-        "de": f"ñãõíóú{_EASTERN}",
-        "es": f"ãõçàèêâôß{_EASTERN}",
-        "fr": f"áíóúñãõß{_EASTERN}",
-        "it": f"ñãõßç{_EASTERN}",
-        "pt": f"ñß{_EASTERN}",
-        "ru": "іїєґў",
-        "cs": "ľĺŕôäñõãęąśźżćłßèàùâîû",
-    }.items()
+    for code, letters in small_words("strange-letters").items()
 }
 
 
