@@ -192,11 +192,7 @@ class LetterCase(ConventionCheck):
             if first.isupper() and (match := _LABEL.match(source)) and not source.isupper():
                 label = _LABEL_OUTPUT.match(output)
                 if label and not label[0].isupper() and label[0] != match[0]:
-                    return [
-                        FormProblem(
-                            f"The source has {match[0]} in capital letters", mark("output", *label.span())
-                        )
-                    ]
+                    return [FormProblem.at(label, f"The source has {match[0]} in capital letters")]
             if first.isupper() and source.isupper():
                 return _capitals(source, output)
             if not first.isalpha() or not given.isalpha() or first.isupper() == given.isupper():
@@ -264,7 +260,7 @@ def _lowered(source: str, output: str) -> Sequence[FormProblem]:
             continue
         place = re.search(rf"(?<![\w./@-]){re.escape(small)}(?![\w./@-]\w|\w)", output, re.ASCII)
         if place:
-            return [FormProblem(f"The source writes {name}, not {place[0]}", mark("output", *place.span()))]
+            return [FormProblem.at(place, f"The source writes {name}, not {place[0]}")]
     return ()
 
 

@@ -318,8 +318,7 @@ def _entity_problems(source: str, output: str, unit: Unit) -> Sequence[FormProbl
     if not expected and not found:
         return ()
     if not expected and (match := _ESCAPED.search(output)):
-        where = mark("output", *match.span())
-        return [FormProblem(f"{quoted(match[0])} is escaped", where, "minor", html.unescape(output))]
+        return [FormProblem.at(match, f"{quoted(match[0])} is escaped", "minor", html.unescape(output))]
     problems: list[FormProblem] = []
     if expected:
         usual = _BROKEN_ENTITY.findall(source)
@@ -328,7 +327,7 @@ def _entity_problems(source: str, output: str, unit: Unit) -> Sequence[FormProbl
                 message = f"The entity {quoted(match[0])} is broken"
                 if match[0].startswith("&amp;"):
                     message = f"{quoted(match[0])} is escaped twice"
-                problems.append(FormProblem(message, mark("output", match.start(), match.end())))
+                problems.append(FormProblem.at(match, message))
     for entity in dict.fromkeys(found):
         if entity[1] != "#" and entity[1:] not in html5 and entity not in expected:
             problems.append(FormProblem(f"There is no entity {entity}", mark_all("output", output, entity)))
@@ -343,7 +342,7 @@ def _entity_problems(source: str, output: str, unit: Unit) -> Sequence[FormProbl
                 problems.append(FormProblem(f"{entity} is missing", mark_all("source", source, entity)))
     for entity in dict.fromkeys(expected):
         if entity not in found and (bare := re.search(rf"(?<![\w&]){re.escape(entity[1:])}", output)):
-            problems.append(FormProblem(f"{entity} has lost its &", mark("output", *bare.span())))
+            problems.append(FormProblem.at(bare, f"{entity} has lost its &"))
     return problems
 
 

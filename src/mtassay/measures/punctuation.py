@@ -265,8 +265,7 @@ def _bracket_problems(source: str, output: str, unit: Unit) -> Sequence[FormProb
         return [FormProblem(f"The bracket '{char}' is {what}", mark("output", opened, opened + 1))]
     match = _MIXED_WIDTH.search(output)
     if match:
-        message = f"The bracket '{match[0][0]}' is closed with '{match[0][-1]}'"
-        return [FormProblem(message, mark("output", match.start(), match.end()))]
+        return [FormProblem.at(match, f"The bracket '{match[0][0]}' is closed with '{match[0][-1]}'")]
     lost = _PLURAL_ENDING.sub("", source).count("(") or bool(_SQUARE.search(source) and "--" not in source)
     has_others = any(sign in output for sign in "()（）[]—–-［【「")
     if lost and not has_others and opened is None and (" " in output or not output.isascii()):
@@ -330,8 +329,7 @@ class Quotes(ConventionCheck):
             match = _ENGLISH_QUOTED.search(output) if "”" in output else None
             if match is None:
                 return _quote_problems(source, output, unit)
-            where = mark("output", match.start(), match.end())
-            return [FormProblem(f"{message}, not “…”", where)]
+            return [FormProblem.at(match, f"{message}, not “…”")]
 
         return problems
 
@@ -379,13 +377,11 @@ def _quote_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
             FormProblem(f"A quotation mark {output[place]} has no partner", mark("output", place, place + 1))
         )
     if not problems and "„" in output and (match := _CLOSED_STRAIGHT.search(output)):
-        problems.append(
-            FormProblem(f"{quoted(match[0])} is closed with another mark", mark("output", *match.span()))
-        )
+        problems.append(FormProblem.at(match, f"{quoted(match[0])} is closed with another mark"))
     open_single = _OPEN_SINGLE.search(output) if "'" in output and not problems else None
     closed = output.rfind("'") if _SINGLE_QUOTED.search(source) and output.count("'") == 1 else -1
     if open_single and source.count("'") % 2 == 0:
-        problems.append(FormProblem("A quotation mark ' is not closed", mark("output", *open_single.span())))
+        problems.append(FormProblem.at(open_single, "A quotation mark ' is not closed"))
     elif (
         closed > 2 and output[closed - 3 : closed].isalpha() and not output[closed + 1 : closed + 2].isalnum()
     ):
@@ -436,16 +432,13 @@ class DoubledWords(UnitCheck):
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
             match = _DOUBLED_SIGN.search(output) if any(map(output.__contains__, _TWO_SIGNS)) else None
             if match and not _DOUBLED_SIGN.search(source):
-                where = mark("output", match.start(), match.end())
-                return [FormProblem(f"The sign {quoted(match[1])} occurs twice in a row", where)]
+                return [FormProblem.at(match, f"The sign {quoted(match[1])} occurs twice in a row")]
             match = short.search(output) if short else None
             if match and match[0] not in source:
-                message = f"The word {quoted(match[0][0])} occurs twice in a row"
-                return [FormProblem(message, mark("output", match.start(), match.end()))]
+                return [FormProblem.at(match, f"The word {quoted(match[0][0])} occurs twice in a row")]
             match = _PHRASE_TWICE.search(output)
             if match and not _PHRASE_TWICE.search(source) and "\n" not in output and len(output) < 400:
-                where = mark("output", match.start(), match.end())
-                return [FormProblem(f"{quoted(match[1])} occurs twice in a row", where)]
+                return [FormProblem.at(match, f"{quoted(match[1])} occurs twice in a row")]
             match = None if reduplicates else _DOUBLED.search(output)
             if match is None:
                 return ()
@@ -461,7 +454,6 @@ class DoubledWords(UnitCheck):
                 return ()
             if _DOUBLED.search(source) or f"{word} {word}" in source:
                 return ()
-            where = mark("output", match.start(), match.end())
-            return [FormProblem(f"The word {quoted(match[1])} occurs twice in a row", where)]
+            return [FormProblem.at(match, f"The word {quoted(match[1])} occurs twice in a row")]
 
         return problems
