@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mtassay.measures.check import (
     UNSPACED,
@@ -22,9 +22,9 @@ from mtassay.measures.check import (
 )
 from mtassay.measures.talk import small_words
 
-_KINDS = small_words("signs")
-_NAMES = small_words("sign-names")
-_KIND_OF = {char: kind for kind, chars in reversed(_KINDS.items()) for char in chars} | {";": "semicolon"}
+_KINDS: Mapping[str, str] = small_words("signs")
+_NAMES: Mapping[str, str] = small_words("sign-names")
+_KIND_OF = {char: kind for kind, chars in reversed([*_KINDS.items()]) for char in chars} | {";": "semicolon"}
 _OWN = small_words("own-signs")
 # Latin signs that a language never uses after its own letters.
 _FOREIGN = small_words("foreign-signs")
