@@ -31,7 +31,7 @@ SEED, DRAWS = 12345, 2000
 
 
 def records(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in lines(path)]
+    return [json.loads(line) for line in lines(path) if line]
 
 
 def share(hits: int, n: int) -> list[float]:

@@ -268,7 +268,7 @@ def repaired(tuned: dict[str, Any]) -> str:
         if "recipe" in facts:
             changes = [ends(tuned[test]["differences"][name]) for test in tests]
             cells = [f"{cell}; {change}" for cell, change in zip(cells, changes, strict=True)]
-        rows.append([name, f"{facts['equal']} of {facts['of']}", rate(*facts["fixed"]), *cells])
+        rows.append([name, f"{facts['equal']} of {facts['fixed'][1]}", rate(*facts["fixed"]), *cells])
     heads = [f"BLEU, {test} ({tuned[test]['n']:,}); difference" for test in tests]
     return f"""{table(["after fine-tuning", "equal to the correction", "fixed", *heads], rows)}
 
@@ -284,6 +284,8 @@ def similar(ours: dict[str, Any]) -> str:
     names["original"] = "unchanged sentences"
     rows = []
     for key, name in names.items():
+        if f"{key}, news" not in ours["natural"]:
+            continue
         cells = [rate(*ours["natural"][f"{key}, {domain}"]) for domain in ("news", "medical")]
         found = ours["errors found"].get(key)
         cells += (
@@ -402,7 +404,7 @@ if cases are drawn independently.
 
 {own}
 
-{pairs(filled, theirs) if filled else ""}
+{pairs(filled, theirs) if filled.get("pairs") else ""}
 
 **Table 5** (20,540 cases), **table 6** (precision and recall on
 Google), **table 7**, **tables 9 to 11**: the cases and labels are not released. Our results on other data:

@@ -8,7 +8,7 @@ training.json, test.tsv, asked.tsv  what train.py writes
 sentences.jsonl   the variants that SIT was run on, as `mtassay invariance generate -o` writes them
 labels.jsonl      source, output, reported, wrong (one answer of each reader), correction
 fine-tuned.jsonl  what fine_tune.py writes
-repaired.jsonl    run, source, output, good (one answer of each reader): outputs that are not the correction
+repaired.jsonl    source, output, good (one answer of each reader): new outputs that are not the correction
 
 Readers are language models that read blind.
 """
@@ -126,11 +126,15 @@ def fine_tuning(folder: Path, test: Sequence[tuple[str, str]]) -> dict[str, Any]
         "Tatoeba": [pair for pair in test if pair[0] in before],
         "longer sentences": [pair for pair in longer_pairs() if pair[0] in before],
     }
-    repaired = Counter(row["run"] for row in records(folder / "repaired.jsonl") if all(row["good"]))
+    labels = [row for row in records(folder / "labels.jsonl") if row["reported"] and all(row["wrong"])]
+    good = {(row["source"], row["output"]) for row in records(folder / "repaired.jsonl") if all(row["good"])}
     found: dict[str, Any] = {"runs": {}}
     for row in rows:
-        facts = {key: row[key] for key in row.keys() - {"outputs", "name", "at"}}
-        facts["fixed"] = share(row["equal"] + repaired[row["name"]], row["of"])
+        facts = {key: row[key] for key in row.keys() - {"outputs", "name", "at", "of"}}
+        said = [(one["source"], row["outputs"][one["source"]]) for one in labels]
+        equal = [output == one["correction"] for one, (_, output) in zip(labels, said, strict=True)]
+        facts["equal"] = sum(equal)
+        facts["fixed"] = share(sum(e or one in good for e, one in zip(equal, said, strict=True)), len(labels))
         found["runs"][row["name"]] = facts
     for name, pairs in sets.items():
         systems = {row["name"]: [row["outputs"][source] for source, _ in pairs] for row in rows}

@@ -70,7 +70,7 @@ def test_without_reviews_differs_visibly(suite: Path, run: Run) -> None:
     words = ("suite", "run", "s.yaml", "-t", "a.txt", "-t", "b.txt")
     plain, without = run(*words).stdout, run(*words, "--no-reviews").stdout
     assert "Reviewers settled 2 of 6 outputs;" in plain
-    assert "Without reviews: what reviewers settled, 2 of 6 outputs, does not count" in without
+    assert "Without reviews: the decisions of reviewers about 2 of 6 outputs do not count" in without
     assert "|reviews:2|" in plain
     assert "|reviews:no|" in without
     assert json.loads(run(*words, "--no-reviews", "-f", "json").stdout)["basis"]["reviews"]["used"] is False
@@ -118,7 +118,7 @@ def test_invariance_says_how_many_outputs_reviewers_labelled(tmp_path: Path) -> 
     assert second.notes == ["Reviewers settled 2 of 2 outputs, language models alone 1 of these."]
     assert signed(second)["reviews"] == "2"
     third = mt.invariance(segments, {"a": texts}, **how, reviews=False)
-    assert third.notes[0].startswith("Without reviews: what reviewers settled, 2 of 2 outputs")
+    assert third.notes[0].startswith("Without reviews: the decisions of reviewers about 2 of 2 outputs")
     assert signed(third)["reviews"] == "no"
     assert signed(third)["texts"] == texts_digest(third.segments)[:12]
 

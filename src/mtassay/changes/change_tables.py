@@ -8,14 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from mtassay.changes.development import Development
-from mtassay.changes.run_changes import (
-    CaseChange,
-    RunChanges,
-    case_status,
-    case_texts,
-    source_lines,
-    why,
-)
+from mtassay.changes.run_changes import CaseChange, RunChanges, case_status, case_texts, source_lines, why
 from mtassay.changes.trends import History, ScoreTrend
 from mtassay.data.display import Block, Cell, Figure, Line, Point, Series, Table
 from mtassay.data.marks import differing, json_text, marked, p_text, plural, printable, signed, signed_ends

@@ -164,7 +164,8 @@ class Development:
         return [*tables, self._trend_table(mark)] if self.trends else tables
 
     def _group_table(self) -> Table:
-        kinds = [kind for kind in self._kinds if any(counts.get(kind) for counts in self.counts.values())]
+        every = dict.fromkeys(kind for counts in self.counts.values() for kind in counts)
+        kinds = [kind for kind in every if any(counts.get(kind) for counts in self.counts.values())]
         rows = [
             [group, str(one.systems), one.entry.name, *(f"{self.counts[group].get(k, 0):,}" for k in kinds)]
             for group, one in self.best.items()
@@ -173,10 +174,6 @@ class Development:
         close = [f"{group} {', '.join(one.close)}" for group, one in self.best.items() if one.close]
         notes += [f"Not significantly worse than the best: {'; '.join(close)}."] if close else []
         return Table(["Group", "systems", "best", *kinds], rows, notes=notes)
-
-    @property
-    def _kinds(self) -> list[str]:
-        return list(dict.fromkeys(kind for counts in self.counts.values() for kind in counts))
 
     def _named(self, group: str) -> str:
         return self.label if group == "all" else f"{self.label}, {group}"

@@ -225,7 +225,8 @@ class _Side:
         failing = [score for score in scores if not self._keeps(score, rule)]
         shown = failing or scores
         units = [self._units(score.name, score.group) for score in failing]
-        wrong = [f for f in self._failures() if any(f.case_id in ids for ids in units)]
+        failed = (f for f in self._record.findings if f.system == self.new.system and f.verdict == "fail")
+        wrong = [f for f in failed if any(f.case_id in ids for ids in units)]
         return self._result(
             rule,
             not failing,
@@ -314,9 +315,6 @@ class _Side:
 
     def _is_judge(self, finding: Finding) -> bool:
         return finding.detector in self._judges or finding.detector == "output"
-
-    def _failures(self) -> list[Finding]:
-        return [f for f in self._record.findings if f.system == self.new.system and f.verdict == "fail"]
 
     def _units(self, name: str, group: str) -> set[str]:
         for ledger in self.new.ledgers:

@@ -122,7 +122,7 @@ def _alike(table: FeatureTable, families: Ints) -> list[_Group]:
     pairs = np.unique(owners * (int(families.max()) + 1) + families[everything.units])
     counts = np.bincount(pairs // (int(families.max()) + 1), minlength=len(groups))
     for group in groups:
-        group.members.sort(key=lambda n: _preference(table.features[n]))
+        group.members.sort(key=lambda n: (_RANKS[table.features[n].kind], -len(table.features[n].name)))
     return [group for group, n in zip(groups, counts.tolist(), strict=True) if n >= _FEWEST_FAMILIES]
 
 
@@ -134,11 +134,6 @@ def _rarer(groups: Sequence[_Group], failed: Bools, best: Bools) -> Sequence[_Gr
     among_best = everything.counts(best) / int(best.sum())
     often = among_best * _OFTENER > everything.counts(failed) / max(1, int(failed.sum()))
     return [group for group, is_often in zip(groups, often.tolist(), strict=True) if not is_often]
-
-
-def _preference(feature: Feature) -> tuple[int, int]:
-    """The sort key for the best name of a cause: the kind, then the longer of words that go together."""
-    return _RANKS[feature.kind], -len(feature.name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -91,7 +91,8 @@ def _system(
             if color:
                 told[0] = f"\x1b[1m{told[0]}\x1b[0m"
             parts.append("\n".join(told))
-            parts += [_indented(block, width, color) for block in blocks]
+            shown = (block_text(block, width=width - 3, color=color) for block in blocks)
+            parts += [textwrap.indent(text, "   ") for text in shown]
     return parts
 
 
@@ -107,16 +108,8 @@ def _percent(part: int, of: int) -> str:
     return f"{100 * part / of:.2g} %" if 0 < 100 * part < of else f"{100 * part / max(of, 1):.0f} %"
 
 
-def _ends(theme: Theme) -> str:
-    return f"[{_times(theme.interval.low)}–{_times(theme.interval.high)}]"
-
-
 def _times(odds: float) -> str:
     return f"{odds:.1f}" if odds < 10 else f"{odds:,.0f}"
-
-
-def _indented(block: Block, width: int, color: bool) -> str:
-    return textwrap.indent(block_text(block, width=width - 3, color=color), "   ")
 
 
 def _wrapped(text: str, width: int, indent: str) -> list[str]:
@@ -186,7 +179,7 @@ def themes_table(themes: Sequence[Theme]) -> Table:
     for theme in themes:
         low, high = wilson(theme.failures, theme.of)
         share = f"{100 * theme.failures / theme.of:.0f} [{100 * low:.0f}–{100 * high:.0f}]"
-        odds = f"{_times(theme.odds)} {_ends(theme)}"
+        odds = f"{_times(theme.odds)} [{_times(theme.interval.low)}–{_times(theme.interval.high)}]"
         rows.append([theme.sentence, share, odds, p_text(theme.p)])
     return Table(["Theme", "% of failures", "odds [95 %]", "p"], rows, "Failure themes")
 

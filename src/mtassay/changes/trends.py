@@ -44,10 +44,7 @@ class ScoreTrend:
     @property
     def places(self) -> list[str]:
         """The labels of the points: versions if they all differ, else the day, then the run."""
-        for names in (
-            [point.system for point in self.points],
-            [point.started[:10] for point in self.points],
-        ):
+        for names in ([point.system for point in self.points], [point.started[:10] for point in self.points]):
             if len(set(names)) == len(names):
                 return names
         return [point.run for point in self.points]

@@ -400,8 +400,11 @@ _MQM_LABELS = {
 """The categories of Freitag et al. (2021), table 11, as the files of WMT write them."""
 _MQM_SEVERITIES = {"1": "neutral", "2": "minor", "3": "major"}
 _ESA_SEVERITIES = {"1": "minor", "2": "major"}
-_LIKERT = "1 is the worst, 5 the best."
-
+_ON_FIVE = {
+    "adequacy": "How completely does the translation give the meaning of the source, adding nothing?",
+    "fluency": "How good is the translation as a text, without regard to the source?",
+    "informativeness": "How much of the needed information does a reader get from the translation alone?",
+}
 _ALL: tuple[Question, ...] = (
     SpanQuestion(
         name="entities",
@@ -427,26 +430,9 @@ _ALL: tuple[Question, ...] = (
         has_source=True,
         scored=True,
     ),
-    NumberQuestion(
-        name="adequacy",
-        text=f"How completely does the translation give the meaning of the source, adding nothing? {_LIKERT}",
-        low=1,
-        high=5,
-        tolerance=1,
-    ),
-    NumberQuestion(
-        name="fluency",
-        text=f"How good is the translation as a text, without regard to the source? {_LIKERT}",
-        low=1,
-        high=5,
-        tolerance=1,
-    ),
-    NumberQuestion(
-        name="informativeness",
-        text=f"How much of the needed information does a reader get from the translation alone? {_LIKERT}",
-        low=1,
-        high=5,
-        tolerance=1,
+    *(
+        NumberQuestion(name=name, text=f"{text} 1 is the worst, 5 the best.", low=1, high=5, tolerance=1)
+        for name, text in _ON_FIVE.items()
     ),
     NumberQuestion(
         name="da",

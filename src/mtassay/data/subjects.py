@@ -162,13 +162,7 @@ def _usual_rule(question: str) -> Rule:
 
 
 def review_now(
-    subject: str,
-    question: str,
-    answer: str,
-    reviewer: str,
-    *,
-    note: str = "",
-    is_adjudication: bool = False,
+    subject: str, question: str, answer: str, reviewer: str, *, note: str = "", is_adjudication: bool = False
 ) -> Review:
     """A review given now. The time is exact, so that a quick change of mind is a new review."""
     at = datetime.now(UTC).isoformat()

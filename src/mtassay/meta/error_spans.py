@@ -57,10 +57,7 @@ def compare_spans(
     scores = []
     for place, name in enumerate(NAMES):
         low, high = bootstrap_interval(
-            lambda drawn, place=place: _shares(drawn)[place],
-            [counts],
-            seed=seed,
-            axis=0,
+            lambda drawn, place=place: _shares(drawn)[place], [counts], seed=seed, axis=0
         )
         value = _shares(counts)[place]
         known = not np.isnan(value)

@@ -16,11 +16,7 @@ from mtassay.meta.detect import DetectionSettings, JudgedDetector, area_of, dete
 from mtassay.stats import proportions, rater_agreement, tails
 from mtassay.stats.comparisons import units_to_settle
 from mtassay.stats.correlation import AUC, auc_covariance
-from mtassay.stats.thresholds import (
-    FlaggedCounts,
-    flag_held_out,
-    threshold_for_precision,
-)
+from mtassay.stats.thresholds import FlaggedCounts, flag_held_out, threshold_for_precision
 
 FEWEST_LABELS = 30
 """With fewer labels, or fewer than 8 of one kind, nothing is calibrated."""
@@ -127,14 +123,7 @@ def calibrate_judge(
             f"{judge.name}: {len(given.is_error):,} labelled outputs, {wrong:,} of them wrong, are too few. "
             f"Label {FEWEST_LABELS} or more, with {_FEWEST_OF_A_KIND} or more of either kind."
         )
-    flagged = flag_held_out(
-        given.scores,
-        given.is_error,
-        given.sources,
-        settings.precision,
-        folds=settings.folds,
-        seed=settings.seed,
-    )
+    flagged = _flagged(given, settings)
     limit = _threshold(given, settings.precision, settings)
     cells = FlaggedCounts.of(flagged, given.is_error)
     lower = [level / 100 for level in range(95, 0, -5) if limit is None and level / 100 < settings.precision]
@@ -228,16 +217,14 @@ def compare_judges(
 
 def _calibrated(judge: JudgedDetector, given: ErrorScores, settings: CalibrationSettings) -> JudgedDetector:
     """Return the judge with flags by a threshold from other folds."""
-    verdicts = flag_held_out(
-        given.scores,
-        given.is_error,
-        given.sources,
-        settings.precision,
-        folds=settings.folds,
-        seed=settings.seed,
-    )
-    keys = zip(judge.labels, verdicts.tolist(), strict=True)
+    keys = zip(judge.labels, _flagged(given, settings).tolist(), strict=True)
     return replace(judge, flagged=frozenset(key for key, is_wrong in keys if is_wrong))
+
+
+def _flagged(given: ErrorScores, settings: CalibrationSettings) -> NDArray[np.bool_]:
+    """Which outputs a threshold from other folds flags."""
+    columns = (given.scores, given.is_error, given.sources)
+    return flag_held_out(*columns, settings.precision, folds=settings.folds, seed=settings.seed)
 
 
 def _compared(a: JudgeSummary, b: JudgeSummary, is_error: NDArray[np.bool_]) -> Comparison:

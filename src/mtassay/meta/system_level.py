@@ -18,11 +18,7 @@ from numpy.typing import NDArray
 
 from mtassay.meta.rated_material import Rater, RatingFrame, Units, mean_of_rated, rated_statistics
 from mtassay.stats import correlation, resampling, tails
-from mtassay.stats.correlation_rows import (
-    Rowwise,
-    acc_eq_rows,
-    divided,
-)
+from mtassay.stats.correlation_rows import Rowwise, acc_eq_rows, divided
 
 Floats = NDArray[np.float64]
 Grouping = Literal["none", "item", "system"]
@@ -289,14 +285,7 @@ class SystemLevel:
             is_paired = name == "pairwise_accuracy"
             used = untied.concordant + untied.discordant + untied.tied_x if is_paired else n
             estimates.append(
-                Estimate(
-                    name,
-                    coefficient.value(x, y),
-                    used,
-                    float(low),
-                    float(high),
-                    self.drawn,
-                )
+                Estimate(name, coefficient.value(x, y), used, float(low), float(high), self.drawn)
             )
         return estimates
 

@@ -393,31 +393,23 @@ def _recalled_or_asked(
     for some, part in zip(batches(waiting, _AT_ONCE), parts, strict=True):
         for key, opinion in zip(some, part, strict=True):
             opinions[key] = opinion
-            context.remember(key, _pack(opinion))
+            context.remember(key, json.dumps(opinion, ensure_ascii=False).encode("utf-8", "surrogatepass"))
         context.progress("judging", len(opinions), len(distinct))
     return [opinions[key] for key in keys]
 
 
-def code_files(judge: type[TranslationJudge]) -> list[Path]:
-    """The files with the judge's code, in its own folder and in the folder of its models."""
-    path = getattr(sys.modules.get(judge.__module__), "__file__", None)
-    rooms = [Path(path).parent, Path(nlp.__file__).parent] if path else []
-    return [file for room in rooms for file in sorted(room.glob("*.py"))]
-
-
 @cache
 def _code(judge: type[TranslationJudge]) -> str:
-    """A digest of the dates and sizes of the files with the judge's code; it changes with the code."""
-    stamps = [f"{f.name}:{f.stat().st_mtime_ns}:{f.stat().st_size}" for f in code_files(judge)]
+    """A digest of the dates and sizes of the files in the folders of the judge's code and of its models."""
+    path = getattr(sys.modules.get(judge.__module__), "__file__", None)
+    rooms = [Path(path).parent, Path(nlp.__file__).parent] if path else []
+    files = (file for room in rooms for file in sorted(room.glob("*.py")))
+    stamps = [f"{f.name}:{f.stat().st_mtime_ns}:{f.stat().st_size}" for f in files]
     return hashlib.blake2b("|".join(stamps).encode(), digest_size=8).hexdigest()
 
 
 def _digest(answer: JudgedAnswer) -> str:
     return hashlib.blake2b(json.dumps(answer[1:]).encode(), digest_size=16).hexdigest()
-
-
-def _pack(opinion: Opinion) -> bytes:
-    return json.dumps(opinion, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _unpack(kept: bytes) -> Opinion:

@@ -233,15 +233,7 @@ def choice_table(found: Sequence[Offer], label: str) -> Table | None:
             ]
         )
     quality = label if 0 < len(label) <= _WIDEST else "quality"
-    header = [
-        "System",
-        quality,
-        f"{currency or 'price'}/1M",
-        "p50 s",
-        "p95 s",
-        "no answer",
-        "tokens",
-    ]
+    header = ["System", quality, f"{currency or 'price'}/1M", "p50 s", "p95 s", "no answer", "tokens"]
     notes = [
         "Bold: no other system is at least as good, cheap, fast and reliable, and better in something. "
         f"{currency or 'price'}/1M: price of a million characters of source. Tokens: read/written."

@@ -123,16 +123,13 @@ class Contest:
             Standing(s.system, f"{self._shown(s)}{_ends(s)}", s.n, s.system in best, s.comparable)
             for s in scores
         ]
-        pairs = [replace(c, better=self._winner(c)) for c in self._comparisons]
+        pairs = [replace(c, better=_better(c, self.alpha, self.higher_is_better)) for c in self._comparisons]
         is_tested = all(c and c.p is not None for c in tested)
         return Leaderboard(self.label, self.unit, standings, is_tested, pairs, self.is_people)
 
     @property
     def _comparisons(self) -> list[Comparison]:
         return [c for c in self.run.result.comparisons if (c.name, c.group) == (self.name, self.group)]
-
-    def _winner(self, c: Comparison) -> str:
-        return _better(c, self.alpha, self.higher_is_better)
 
     @cached_property
     def _best(self) -> list[str]:

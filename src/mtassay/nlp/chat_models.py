@@ -13,13 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from mtassay.data.errors import (
-    BusyError,
-    ClosedError,
-    RejectedError,
-    ServiceError,
-    UsageError,
-)
+from mtassay.data.errors import BusyError, ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.data.language_packs import fingerprint, load_package, package_version
 from mtassay.runtime.http_calls import (
     Secret,

@@ -10,15 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtassay.nlp.encoder import Encoder, Vectors, encoder_version, is_installed, open_encoder, unit
-from mtassay.nlp.links import (
-    AlignmentEvidence,
-    Links,
-    Order,
-    WordAligner,
-    Words,
-    decode,
-    lower_words,
-)
+from mtassay.nlp.links import AlignmentEvidence, Links, Order, WordAligner, Words, decode, lower_words
 
 WHAT = "word aligner 'encoder'"
 LANGUAGES = frozenset(

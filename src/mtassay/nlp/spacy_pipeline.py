@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -137,10 +137,9 @@ class SpacyAnnotator(Annotator):
 
     def annotate(self, texts: Sequence[str]) -> list[Annotation]:
         """Return one annotation per text, in order, without white space tokens."""
-        return read_each(texts, self._read)
-
-    def _read(self, texts: list[str]) -> Iterable[Annotation]:
-        return map(annotation, self._pipeline.pipe(texts, disable=self._left_out))
+        return read_each(
+            texts, lambda some: map(annotation, self._pipeline.pipe(some, disable=self._left_out))
+        )
 
     def for_entities(self) -> SpacyAnnotator:
         """Annotate entities without tagger, parser and lemmatizer, unless rules need them for entities.

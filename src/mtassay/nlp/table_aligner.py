@@ -326,9 +326,7 @@ def _open(pair: str) -> TableAligner:
             f" {_pack(pair) or other}"
         )
     return TableAligner(
-        read_lexicon(written),
-        reverse=written != pair,
-        vectors=open_vectors() if is_installed() else None,
+        read_lexicon(written), reverse=written != pair, vectors=open_vectors() if is_installed() else None
     )
 
 

@@ -10,14 +10,7 @@ from typing import Any, ClassVar, Literal
 from mtassay.data.errors import ClosedError, RejectedError, ServiceError, UsageError
 from mtassay.data.languages import Language
 from mtassay.data.nouns import Output, Request
-from mtassay.runtime.http_calls import (
-    Secret,
-    call_json,
-    check_address,
-    field,
-    host_of,
-    secret_from,
-)
+from mtassay.runtime.http_calls import Secret, call_json, check_address, field, host_of, secret_from
 from mtassay.systems.live import Limits, LiveSystem, ask_once, column, is_traditional, signature
 
 _SPAIN = {None, "ES"}
@@ -73,11 +66,7 @@ class DeepL(LiveSystem):
         server = self._server or f"https://api{'-free' if key.reveal().endswith(':fx') else ''}.deepl.com"
         answer = call_json(
             f"{server}/v2/translate",
-            body={
-                "text": texts,
-                **self._options,
-                **({"context": context} if context else {}),
-            },
+            body={"text": texts, **self._options, **({"context": context} if context else {})},
             headers={"Authorization": Secret(f"DeepL-Auth-Key {key.reveal()}")},
             timeout=self.limits.timeout,
             what="DeepL",

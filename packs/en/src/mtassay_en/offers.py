@@ -9,23 +9,9 @@ from dataclasses import dataclass, replace
 from mtassay.methods.behavior.pairs import AlignedSpan, ReadPair
 from mtassay.nlp.annotation import Annotation, Token
 from mtassay.nlp.plain_places import keeps_genitive, name_places
-from mtassay_en.inflections import (
-    joined_preposition,
-)
-from mtassay_en.lexicon_entries import (
-    BilingualLexicon,
-    LexiconEntry,
-    Substitute,
-    says_gender,
-    word_set,
-)
-from mtassay_en.word_context import (
-    Place,
-    goes_with_words_before,
-    left_alone,
-    opens_sentence,
-    possible_cells,
-)
+from mtassay_en.inflections import joined_preposition
+from mtassay_en.lexicon_entries import BilingualLexicon, LexiconEntry, Substitute, says_gender, word_set
+from mtassay_en.word_context import Place, goes_with_words_before, left_alone, opens_sentence, possible_cells
 
 _AWAY = {"go": "here", "come": "there"}
 """Places that cannot follow a verb of motion."""
@@ -234,10 +220,6 @@ class _Side:
         starts = opens_sentence(self.annotation, place[0])
         return fitted(form, self.text(place)) if starts else form
 
-    def has_any(self, forms: Iterable[str]) -> bool:
-        """Whether the text already has one of these forms."""
-        return any(form.lower() in self.places for form in forms)
-
     def hits(self, part: str, forms: Iterable[str]) -> list[tuple[str, Place]]:
         """The places of an entry's forms, with the form; if some overlap, the longest.
 
@@ -398,4 +380,4 @@ def _fits(side: _Side, place: Place, after: str, substitute: Substitute, number:
         return False
     if not goes_with_sentence(side.language, side.annotation, place, after):
         return False
-    return not side.has_any(forms.values())
+    return not any(form.lower() in side.places for form in forms.values())

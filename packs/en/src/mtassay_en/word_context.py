@@ -450,7 +450,7 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Lexic
         return True
     if is_idiom(language, annotation, place):
         return True
-    if is_place(entry) and _in_longer_name(annotation.tokens, place):
+    if entry.group.split(" ")[0] in _PLACES and _in_longer_name(annotation.tokens, place):
         return True
     if contradicts_time(language, annotation, place, entry):
         return True
@@ -464,11 +464,6 @@ def left_alone(language: str, annotation: Annotation, place: Place, entry: Lexic
     if language == "en":
         return is_unsafe_in_english(annotation.tokens, place, entry)
     return language == "pt" and _unsafe_in_portuguese(annotation.tokens, place, entry)
-
-
-def is_place(entry: LexiconEntry) -> bool:
-    """Whether an entry is the name of a city, state, country or continent."""
-    return entry.group.split(" ")[0] in _PLACES
 
 
 def is_idiom(language: str, annotation: Annotation, place: Place) -> bool:
@@ -608,8 +603,8 @@ _PARTICIPLES = ("ado", "ada", "ados", "adas", "ido", "ida", "idos", "idas")
 
 def _quotes(annotation: Annotation, place: Place) -> bool:
     """Whether a verb of speech introduces direct speech or a clause with `that`, instead of a thing."""
-    after = annotation.tokens[place[1]].text.lower() if place[1] < len(annotation.tokens) else ""
-    return after in ("that", "que") or any(mark in annotation.text for mark in '"“”«»—')
+    is_clause = _next_word(annotation.tokens, place) in ("that", "que")
+    return is_clause or any(mark in annotation.text for mark in '"“”«»—')
 
 
 def _idioms(language: str, text: str) -> list[re.Match[str]]:

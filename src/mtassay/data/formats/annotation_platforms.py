@@ -72,13 +72,7 @@ def _annotation(number: int, review: Review, question: Question, subject: Subjec
 
 def _results(review: Review, question: Question, subject: Subject) -> Iterator[Record]:
     def result(name: str, kind: str, value: Record, *, to: str = "target", region: str = "") -> Record:
-        return {
-            "id": region or name,
-            "from_name": name,
-            "to_name": to,
-            "type": kind,
-            "value": value,
-        }
+        return {"id": region or name, "from_name": name, "to_name": to, "type": kind, "value": value}
 
     if review.answer == UNSURE:
         yield result("unsure", "choices", {"choices": [UNSURE]})

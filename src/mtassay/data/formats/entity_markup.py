@@ -129,7 +129,7 @@ def _pairs(line: str) -> tuple[list[Pair], list[re.Match[str]]]:
     pairs: list[Pair] = []
     alone: list[re.Match[str]] = []
     for tag in _MARK.finditer(line):
-        if not _is_annotation(tag):
+        if not tag["name"].isupper() and tag["name"].upper() not in _MUC:
             continue
         if not tag["close"]:
             opened.append(tag)
@@ -140,10 +140,6 @@ def _pairs(line: str) -> tuple[list[Pair], list[re.Match[str]]]:
         else:
             alone.append(tag)
     return pairs, alone + opened
-
-
-def _is_annotation(tag: re.Match[str]) -> bool:
-    return tag["name"].isupper() or tag["name"].upper() in _MUC
 
 
 def _same_name(one: re.Match[str], other: re.Match[str]) -> bool:

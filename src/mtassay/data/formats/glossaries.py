@@ -123,7 +123,7 @@ def _read(path: str) -> Rows:
     suffix = PurePath(path.removesuffix(".gz")).suffix.lower()
     start = data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")
     if suffix in (".tbx", ".xml") or start.startswith(b"<"):
-        return _read_tbx(data, path)
+        return ((term, line) for line, terms in read_concepts(data, path) for term in _of_concept(terms, ""))
     if suffix == ".json":
         return _read_json(data, path)
     if suffix in (".csv", ".tsv", ".tab", ".txt"):
@@ -362,12 +362,6 @@ class TbxTerm(NamedTuple):
     text: str
     status: Status = "preferred"
     case: bool = False
-
-
-def _read_tbx(data: bytes, path: str) -> Rows:
-    for line, terms in read_concepts(data, path):
-        for term in _of_concept(terms, ""):
-            yield term, line
 
 
 def read_concepts(data: bytes, path: str) -> Iterator[tuple[int | None, list[TbxTerm]]]:

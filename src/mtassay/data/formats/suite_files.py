@@ -240,11 +240,7 @@ def editable(where: FilePath) -> Path:
     return path.resolve()
 
 
-def _change(
-    where: FilePath,
-    change: Callable[[Suite], Suite],
-    edit: Callable[[str, Suite], str],
-) -> Suite:
+def _change(where: FilePath, change: Callable[[Suite], Suite], edit: Callable[[str, Suite], str]) -> Suite:
     """Read, edit, check and write a file, locked against other processes."""
     path = editable(where)
     with _locked(path):

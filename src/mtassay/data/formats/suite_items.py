@@ -384,11 +384,7 @@ def suite_from_dfki(content: Any, *, path: str) -> Suite:
         raise InputError('this is no suite: a JSON suite is an object with a list "items"', path=path)
     items = tuple(_item(record, number, path) for number, record in enumerate(content["items"], 1))
     pairs = {item.langpair for item in items}
-    return Suite(
-        items,
-        langpair=pairs.pop() if len(pairs) == 1 else "",
-        path=path,
-    )
+    return Suite(items, langpair=pairs.pop() if len(pairs) == 1 else "", path=path)
 
 
 def _item(record: Any, number: int, path: str) -> Item:

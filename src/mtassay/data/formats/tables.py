@@ -325,7 +325,7 @@ class Tsv(Format):
         rows = [line.split("\t") for line in lines]
         if id_at is not None and len(texts_at) + 1 == len(fields) and {*map(len, rows)} == {len(fields)}:
             ids = [cells[id_at] for cells in rows]
-            if all(ids) and len({*ids}) == len(ids):  # as nearly always: a wrong file is told of below
+            if all(ids) and len({*ids}) == len(ids):  # a wrong file is reported below
                 columns = [Column(role, name, [cells[i] for cells in rows]) for i, role, name in texts_at]
                 none: list[str | None] = [None] * len(ids)
                 return FileTable(path, ids, none, [{}] * len(ids), columns, says_missing=False)

@@ -226,10 +226,7 @@ def open_for_writing(where: FilePath | TextIO) -> Iterator[TextIO]:
         yield where
         return
     opener = gzip.open if str(where).endswith(".gz") else open
-    with (
-        _replacing(where) as beside,
-        opener(beside, "wt", encoding="utf-8", newline="\n") as handle,
-    ):
+    with _replacing(where) as beside, opener(beside, "wt", encoding="utf-8", newline="\n") as handle:
         yield handle
         _settle(handle)
 

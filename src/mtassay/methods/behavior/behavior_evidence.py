@@ -117,10 +117,7 @@ class AnsweredPair:
         """Whether the words of the edit are in the translation of the edited source."""
         expect = self.case.expect
         return find_edit(
-            expect["reference_changes"],
-            expect["references"][1],
-            self.texts[1],
-            original_output=self.texts[0],
+            expect["reference_changes"], expect["references"][1], self.texts[1], original_output=self.texts[0]
         )
 
     def ignores_edit(self, pair: Pair) -> bool:

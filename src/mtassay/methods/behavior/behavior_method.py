@@ -76,12 +76,7 @@ from mtassay.methods.behavior.verdict_thresholds import (
     judge_pair,
     thresholds_for,
 )
-from mtassay.methods.repeats import (
-    base_name,
-    require_enough,
-    set_apart,
-    signed_repeats,
-)
+from mtassay.methods.repeats import base_name, require_enough, set_apart, signed_repeats
 from mtassay.nlp.annotation import Annotation
 
 _OF_THE_PAPER = ("quality", "min_quality", "max_change", "signed")
@@ -368,10 +363,7 @@ class BehaviorMethod(RepeatSettings, Method):
         return list(zip(opinions[::2], opinions[1::2], strict=True))
 
     def _findings(
-        self,
-        answered: Sequence[AnsweredPair],
-        system: str,
-        opinions: Sequence[tuple[Opinion, Opinion]],
+        self, answered: Sequence[AnsweredPair], system: str, opinions: Sequence[tuple[Opinion, Opinion]]
     ) -> list[Finding]:
         if opinions:
             judged = [pair.judged_by(*both) for pair, both in zip(answered, opinions, strict=True)]

@@ -57,12 +57,7 @@ def ranked_systems(result: Result, *, name: str = PASS_RATE) -> list[str]:
 
 
 def pass_rate_table(
-    result: Result,
-    *,
-    alpha: float = 0.05,
-    mark: str = "",
-    caution: str = "",
-    has_ranks: bool = True,
+    result: Result, *, alpha: float = 0.05, mark: str = "", caution: str = "", has_ranks: bool = True
 ) -> Table:
     """Pass rates (percent, with 95 % intervals) by capability and system, the best systems first.
 

@@ -85,7 +85,7 @@ def read_outputs(path: FilePath) -> dict[str, str | None]:
     for line, record in _records(path):
         name = _text(record, "id", shown(path), line)
         texts_by_id = {
-            key: _optional(record, column, shown(path), line)
+            key: None if record[column] is None else _text(record, column, shown(path), line)
             for key, column in ((name, "output"), (edited_id(name), "edited_output"))
             if column in record
         }
@@ -212,10 +212,6 @@ def _text(record: Mapping[str, Any], key: str, path: str, line: int) -> str:
     if not isinstance(value, str) or (key in ("id", "capability") and not value):
         raise InputError(f"'{key}' must be a text", path=path, line=line)
     return value
-
-
-def _optional(record: Mapping[str, Any], key: str, path: str, line: int) -> str | None:
-    return None if record[key] is None else _text(record, key, path, line)
 
 
 def _records(path: FilePath) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -178,11 +178,6 @@ def is_left(text: str, *, before: str = "") -> bool:
     return any(mask.group().casefold() not in old_masks for mask in _LEFT.finditer(text))
 
 
-def places_of(masked: str) -> list[Place]:
-    """Where the masks of a text are."""
-    return [mask.span() for mask in re.finditer(re.escape(MASK), masked)]
-
-
 def exact_changes(text: str, places: Sequence[Place], filled: str) -> tuple[Edit, ...] | None:
     """Return the changes that turn `text` into `filled`, one per place; `None` if anything else changed.
 

@@ -45,22 +45,13 @@ class LLMInfiller(Infiller):
         return cls(open_chat("infiller", system, pair), context, **own)
 
     def __init__(
-        self,
-        model: ChatTranslator,
-        context: RunContext,
-        *,
-        tries: int = 3,
-        adapted: float = 0.5,
+        self, model: ChatTranslator, context: RunContext, *, tries: int = 3, adapted: float = 0.5
     ) -> None:
         if tries < 1 or not 0 <= adapted <= 1:
             raise UsageError("llm: tries must be 1 or more, and adapted from 0 to 1.")
         self.pair = model.pair
         self._system = Conversations(
-            name=model.name,
-            pair=model.pair,
-            model=model,
-            form="json",
-            schema=SCHEMA,
+            name=model.name, pair=model.pair, model=model, form="json", schema=SCHEMA
         )
         self._tools, self._tries, self._adapted = context, tries, adapted
 

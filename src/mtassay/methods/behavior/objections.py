@@ -111,7 +111,7 @@ def objection(
         _same(change.before, change.after) for change in filled.reference_changes
     ):
         return "reference unchanged"
-    if not all(_has_words(change.after) for change in filled.reference_changes):
+    if not all(any(map(str.isalnum, change.after)) for change in filled.reference_changes):
         return "reference not filled"
     if _other_language(filled, pair):
         return "other language"
@@ -220,10 +220,6 @@ def _has_wrong_article(filled: Filled, pair: Pair | None) -> bool:
         language.code == "en" and wrong_articles(after) > wrong_articles(before.text)
         for language, before, after in sides
     )
-
-
-def _has_words(text: str) -> bool:
-    return any(map(str.isalnum, text))
 
 
 def _stutters(text: str) -> int:

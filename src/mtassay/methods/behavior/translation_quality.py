@@ -43,10 +43,7 @@ def quality_name(metrics: Mapping[str, Metric]) -> str:
 
 
 def qualities(
-    metrics: Mapping[str, Metric],
-    items: Sequence[Translated],
-    systems: Sequence[str],
-    context: RunContext,
+    metrics: Mapping[str, Metric], items: Sequence[Translated], systems: Sequence[str], context: RunContext
 ) -> Floats:
     """The quality of each item and system (items, systems); nan if undefined or without an output.
 

@@ -105,7 +105,8 @@ class CheckMethod(Method):
         """
         values = {key: value for key, value in settings.items() if value is not None}
         if run is not None and run.method != cls.name:
-            values.setdefault("pair", _pair_in(run))
+            pair = run.parameters.get("pair")
+            values.setdefault("pair", "-".join(pair) if isinstance(pair, list | tuple) else pair)
             run = None
         if values.get("pair") is not None:
             pair = parse_pair(values["pair"])
@@ -248,11 +249,6 @@ class CheckMethod(Method):
                 f"There is no check to run{f' ({reasons})' if reasons else ''}: change `checks`."
             )
         return chosen
-
-
-def _pair_in(run: Run) -> str | None:
-    pair = run.parameters.get("pair")
-    return "-".join(pair) if isinstance(pair, list | tuple) else pair
 
 
 def _style(given: Mapping[str, str] | Iterable[str] | str) -> dict[str, str]:

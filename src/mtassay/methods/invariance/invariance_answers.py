@@ -38,11 +38,6 @@ def variant_of(original: Segment, edit: Edit, place: int, facts: Mapping[str, An
     )
 
 
-def has_variants(segments: Iterable[Segment]) -> bool:
-    """Whether the segments already contain variants (valid or not), so that none need to be made."""
-    return any("edit" in segment.tags or original_of(segment) is not None for segment in segments)
-
-
 def edit_of(tags: Mapping[str, Any]) -> Edit:
     """Return the edit that made the variant with these tags; `InputError` if it is not a variant.
 
@@ -64,7 +59,8 @@ def edit_of(tags: Mapping[str, Any]) -> Edit:
 
 def is_made(segments: Sequence[Segment]) -> bool:
     """Whether no variants need to be made: there are some, or all originals say why they have none."""
-    return has_variants(segments) or all(segment.tags.get("skip") for segment in segments)
+    is_made = any("edit" in segment.tags or original_of(segment) is not None for segment in segments)
+    return is_made or all(segment.tags.get("skip") for segment in segments)
 
 
 def with_edits(segments: Sequence[Segment]) -> list[Segment]:

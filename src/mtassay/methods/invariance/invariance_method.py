@@ -85,11 +85,7 @@ from mtassay.methods.invariance.relations import (
 from mtassay.methods.invariance.structures import Structure, open_structure
 from mtassay.methods.invariance.substitutes import asks_models
 from mtassay.methods.invariance.variants import VariantSettings, make_variants
-from mtassay.methods.repeats import (
-    beyond_noise,
-    require_enough,
-    signed_repeats,
-)
+from mtassay.methods.repeats import beyond_noise, require_enough, signed_repeats
 from mtassay.nlp.annotation import Annotation, Annotator, Layer
 from mtassay.nlp.annotators import advice, check_annotator, open_annotator
 from mtassay.nlp.identification import foreign_language, tokenization_of

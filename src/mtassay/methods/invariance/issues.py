@@ -9,16 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from mtassay.data.nouns import (
-    DISPUTED,
-    Cluster,
-    Comparison,
-    Finding,
-    Ledger,
-    Result,
-    Run,
-    percent,
-)
+from mtassay.data.nouns import DISPUTED, Cluster, Comparison, Finding, Ledger, Result, Run, percent
 from mtassay.data.subjects import Subject
 from mtassay.measures.polarity import AnnotatedAnswer
 from mtassay.methods.invariance.invariance_evidence import IssueEvidence
@@ -39,16 +30,10 @@ def subject_of(answer: AnnotatedAnswer) -> str:
     return Subject(answer.id, (answer.source.text,), (answer.output.text,)).id
 
 
-def label_of(answer: AnnotatedAnswer, decisions: Mapping[str, str]) -> str | None:
-    """The reviewers' decision on exactly this source and output; `None` if it is not settled."""
-    label = decisions.get(subject_of(answer))
-    return None if label == DISPUTED else label
-
-
 def labels_of(answers: Sequence[AnnotatedAnswer], decisions: Mapping[str, str]) -> dict[str, str]:
     """Return labels by the ids of the answers, without unlabelled answers."""
-    labels = {answer.id: label_of(answer, decisions) for answer in answers} if decisions else {}
-    return {key: label for key, label in labels.items() if label is not None}
+    labels = {answer.id: decisions.get(subject_of(answer)) for answer in answers} if decisions else {}
+    return {key: label for key, label in labels.items() if label is not None and label != DISPUTED}
 
 
 def standing(shown: Sequence[str], labels: Mapping[str, str]) -> Standing:

@@ -252,16 +252,11 @@ def is_content(token: Token) -> bool:
     )
 
 
-def content_words(annotation: Annotation) -> list[Token]:
-    """The content words of a text, in order; empty if parts of speech are not tagged."""
-    return [token for token in annotation.tokens if is_content(token)]
-
-
 def _missing(phrase: Annotation, sentence: Annotation) -> list[str]:
     left = Counter(_key(token) for token in sentence.tokens)
     text = sentence.text.casefold()
     missing = []
-    for token in content_words(phrase):
+    for token in filter(is_content, phrase.tokens):
         if left[_key(token)] > 0:
             left[_key(token)] -= 1
         elif token.text.casefold() not in text:

@@ -213,10 +213,8 @@ class Pairs:
 
 def _modifies(tokens: Sequence[Token], one: int, other: int) -> bool:
     """Whether one of two tokens is the other's adjective or a part of its compound."""
-    for modifier, head in ((one, other), (other, one)):
-        if tokens[modifier].head == head and tokens[modifier].relation in _MODIFIERS:
-            return True
-    return False
+    both = ((tokens[one], other), (tokens[other], one))
+    return any(token.head == head and token.relation in _MODIFIERS for token, head in both)
 
 
 @cache

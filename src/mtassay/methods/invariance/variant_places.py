@@ -89,7 +89,7 @@ def changeable(
         and index not in tied
         and tokens[index].text.lower() not in light
         and not _glued(sentence, index)
-        and not _is_abbreviated(sentence, index)
+        and not _ABBREVIATION.match(sentence.text, tokens[index].end)
         and not _is_repeated(tokens, index)
         and not _needs_its_preposition(tokens, index)
     ]
@@ -105,11 +105,6 @@ def _glued(sentence: Annotation, index: int) -> bool:
     token = sentence.tokens[index]
     around = sentence.text[max(0, token.start - 1) : token.start] + sentence.text[token.end : token.end + 1]
     return any(mark in around for mark in "-–'’/_@#&{}[]<>=") or any(map(str.isalnum, around))
-
-
-def _is_abbreviated(sentence: Annotation, index: int) -> bool:
-    """Whether an abbreviation follows the word in brackets: `neck pain (NP)`."""
-    return _ABBREVIATION.match(sentence.text, sentence.tokens[index].end) is not None
 
 
 def _is_repeated(tokens: Sequence[Token], index: int) -> bool:

@@ -123,12 +123,7 @@ class Differences:
 
 
 def find_differences(
-    run: Run,
-    metrics: Mapping[str, Metric],
-    *,
-    count: int,
-    between: Sequence[str] = (),
-    metric: str = "",
+    run: Run, metrics: Mapping[str, Metric], *, count: int, between: Sequence[str] = (), metric: str = ""
 ) -> Differences:
     """Compare two systems of a run: the named systems, or the baseline and the best other system.
 

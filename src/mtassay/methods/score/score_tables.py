@@ -94,10 +94,7 @@ def main_table(run: Run) -> Table:
         for metric in metrics:
             score = cells[metric, system]
             rank = ranks.get((metric, system))
-            row += [
-                Cell(style.value(score), strong=(metric, system) in best),
-                style.spread(score),
-            ]
+            row += [Cell(style.value(score), strong=(metric, system) in best), style.spread(score)]
             if shared[metric] is not None:
                 row += [f"{score.n:,}", style.number(score.common, metric)]
             if answered[metric] is not None:

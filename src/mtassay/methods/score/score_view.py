@@ -132,7 +132,8 @@ class ScoreView(RunView):
 
     def facts(self) -> str:
         streamed = self.run.result.basis.get("streamed", {})
-        references = self._most_references
+        most = max((len(segment.references) for segment in self.run.segments), default=0)
+        references = int(streamed.get("references", most))
         pair = self.run.parameters.get("pair")
         facts = ["-".join(pair)] if pair else []
         n = streamed.get("segments", len(self.run.segments))
@@ -307,19 +308,9 @@ class ScoreView(RunView):
                 metrics |= {name: metric} if repr(metric) == described else {}
         return metrics
 
-    @property
-    def _most_references(self) -> int:
-        """The largest number of references of a segment."""
-        most = max((len(segment.references) for segment in self.run.segments), default=0)
-        return int(self.run.result.basis.get("streamed", {}).get("references", most))
-
     def _differences(self, look: Look) -> Differences:
         from mtassay.methods.score.differences import find_differences
 
         return find_differences(
-            self.run,
-            self._metrics,
-            count=look.examples,
-            between=look.between,
-            metric=look.metric,
+            self.run, self._metrics, count=look.examples, between=look.between, metric=look.metric
         )

@@ -140,11 +140,6 @@ def only(grades: Grades, kept: NDArray[np.bool_]) -> Grades:
     return Grades(grades.items, grades.systems, np.where(kept[:, None], grades.values, np.int8(-1)))
 
 
-def category_places(grades: Grades) -> dict[str, NDArray[np.int64]]:
-    """The row numbers of each category's items, in order of appearance."""
-    return _places([item.tags["category"] for item in grades.items])
-
-
 def costliest(grades: Grades) -> Costliest | None:
     """The system without which most items would be fair (the first of equals); `None` if none costs items."""
     unsettled = grades.values < 0
@@ -253,7 +248,7 @@ def _groups(grades: Grades) -> list[_Group]:
     """Phenomena and categories in order of appearance, then the averages."""
     items = grades.items
     phenomena = _places([(item.tags["category"], item.tags["phenomenon"]) for item in items])
-    categories = category_places(grades)
+    categories = _places([item.tags["category"] for item in items])
     everything = np.arange(len(items))
     labels = zip(phenomenon_groups(items), phenomena.values(), strict=True)
     return [

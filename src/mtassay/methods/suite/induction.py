@@ -137,14 +137,7 @@ class _Candidate:
     def worth(self, left: Sequence[str], alike: Sequence[str], unsettled: Sequence[str]) -> tuple[float, ...]:
         covered = [sum(bool(self.pattern.search(t)) for t in texts) for texts in (left, alike, unsettled)]
         is_gapped = _GAP in self.words
-        return (
-            *covered,
-            self.whole,
-            self.named,
-            -is_gapped,
-            -len(self.parts),
-            -len(self.words),
-        )
+        return (*covered, self.whole, self.named, -is_gapped, -len(self.parts), -len(self.words))
 
 
 def _is_refused(candidate: _Candidate, own: Sequence[str], focus: Focus) -> bool:
@@ -153,10 +146,6 @@ def _is_refused(candidate: _Candidate, own: Sequence[str], focus: Focus) -> bool
         return True
     covered = {text for text in own if candidate.pattern.search(text)}
     return candidate.matches_any({damage(text) for text in covered for damage in focus.damages} - covered)
-
-
-def _counts(texts: Iterable[str]) -> Counter[str]:
-    return Counter(word for text in texts for word in set(_folded(text)))
 
 
 def _folded(text: str) -> tuple[str, ...]:
@@ -321,7 +310,7 @@ def common_words(
     counts: Counter[str] = Counter()
     total = 0
     for texts in texts_by_item:
-        counts.update(_counts([" ".join(texts)]))
+        counts.update(set(_folded(" ".join(texts))))
         total += 1
     return frozenset(word for word, count in counts.items() if count >= max(least, share * total))
 

@@ -174,17 +174,12 @@ class Problems:
         return [(problem, lines.of(problem)) for problem in self.found]
 
 
-def _file_of(suite: Suite) -> Path:
-    """The file that a suite was read from."""
-    path = Path(suite.path)
-    return path if path.exists() else own_suites().get(suite.path, path)
-
-
 class _Lines:
     """Finds the line of a problem: its rule's line if that is found, else the start of the item."""
 
     def __init__(self, suite: Suite) -> None:
-        path = _file_of(suite)
+        path = Path(suite.path)
+        path = path if path.exists() else own_suites().get(suite.path, path)
         self._lines = []
         if path.suffix in (".yaml", ".yml", ".json") and path.exists():
             self._lines = path.read_text(encoding="utf-8", errors="replace").split("\n")

@@ -285,12 +285,7 @@ class SuiteMethod(RepeatSettings, Method):
         grades = grades_of(judgement.findings, cases, list(judgement.counts))
         told = self._told(judgement, grades, context)
         compare = partial(
-            accuracies,
-            grades,
-            test=self.test,
-            alpha=self.alpha,
-            trials=self.trials,
-            seed=self.seed,
+            accuracies, grades, test=self.test, alpha=self.alpha, trials=self.trials, seed=self.seed
         )
         result = compare(items="settled" if self.items == "settled" else "fair")
         if self.items == "both":

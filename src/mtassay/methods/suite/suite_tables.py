@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -190,7 +190,8 @@ def status_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
 
     The percentage is the share of undecided outputs. Rare verdicts without items are left out.
     """
-    kinds = kinds_in(counts.values())
+    found = (kind for row in counts.values() for kind, n in row.items() if n)
+    kinds = list(dict.fromkeys([*_ALWAYS, *found]))
     rows: list[list[Cell | str]] = []
     for system, row in counts.items():
         outputs = sum(n for kind, n in row.items() if kind not in _NO_OUTPUT)
@@ -205,11 +206,6 @@ def status_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
     }
     notes = [" ".join(meaning for kind, meaning in meanings.items() if kind in kinds)]
     return Table(["System", "items", *_ALWAYS, "%", *kinds[len(_ALWAYS) :]], rows, notes=notes)
-
-
-def kinds_in(counts: Iterable[Mapping[str, int]]) -> list[str]:
-    """The verdicts with a column in the table: the usual verdicts, and rare ones if they occur."""
-    return list(dict.fromkeys((*_ALWAYS, *(kind for row in counts for kind, n in row.items() if n))))
 
 
 @dataclass(frozen=True)
