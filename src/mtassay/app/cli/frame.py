@@ -185,7 +185,7 @@ def shows_bold() -> bool:
 
 
 def echo(text: str = "") -> None:
-    """Print to standard output; no text can steer the terminal."""
+    """Print to standard output, without control codes for the terminal."""
     sys.stdout.write(safe(text) + "\n")
 
 
@@ -409,11 +409,11 @@ class RunFrame:
     def show(self, run: Run, *, empty: bool = False, **look: Any) -> None:
         """Print the run, suggest the next step, and stop with exit code 3 if an engine failed.
 
-        A run in which engines failed at everything is printed only if it has results even so (`empty`).
+        If engines failed at everything, a run is printed only if `empty` allows it.
         """
         answered = any(answer.text is not None for answers in run.outputs.values() for answer in answers)
         if empty or answered or not run.failures:
-            # Who read the notes on the screen need not read them twice; a file must have them.
+            # Do not repeat notes that were printed on the screen; a file must have them.
             is_seen = self.output_format is OutputFormat.text and sys.stdout.isatty()
             seen = self.notes if is_seen else ()
             print_run(run.record, self.output_format, look=Look(**look), seen_notes=seen)
