@@ -196,7 +196,10 @@ def _duration(seconds: float) -> str:
 
 
 def report(
-    name: str = "last", *, seed: int | None = None, workspace: Place | Workspace | None = None
+    name: str = "last",
+    *,
+    seed: int | None = None,
+    workspace: Place | Workspace | None = None,
 ) -> CampaignReport:
     """Progress, pace and agreement of a campaign, by the answers so far.
 
@@ -285,7 +288,11 @@ def _progress(
 
 
 def _agreement(
-    store: Workspace, campaign: Campaign, subjects: Sequence[CampaignSubject], decisions: Decisions, seed: int
+    store: Workspace,
+    campaign: Campaign,
+    subjects: Sequence[CampaignSubject],
+    decisions: Decisions,
+    seed: int,
 ) -> dict[str, dict[str, list[AgreementCoefficient]]]:
     """Agreement by part (all, category, phenomenon) and name of a group; kept until the next review."""
     counted = f"{store.reviews_count}|{checksum(sorted(subject for subject, _ in decisions))}"

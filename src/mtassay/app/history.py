@@ -133,7 +133,13 @@ def development(
     loaded = {name: load_run(run, workspace=workspace) for name, run in runs.items()}
     check_aliases([run.systems for run in loaded.values()], alias or {})
     return Development.of(
-        loaded, aliases=alias, systems=systems, score=score, alpha=alpha, trials=trials, seed=seed
+        loaded,
+        aliases=alias,
+        systems=systems,
+        score=score,
+        alpha=alpha,
+        trials=trials,
+        seed=seed,
     )
 
 

@@ -241,7 +241,13 @@ def check(
     """
     settings, parameters = RunSettings.split(options)
     work = check_work(
-        files, systems, source, references=references, langpair=langpair, documents=documents, **parameters
+        files,
+        systems,
+        source,
+        references=references,
+        langpair=langpair,
+        documents=documents,
+        **parameters,
     )
     return work.run(settings)
 

@@ -27,7 +27,11 @@ from mtassay.meta.assessments import AgreementAssessment, RankingAssessment
 from mtassay.meta.correlate import CorrelationSettings, Level, Resample, correlate_metrics
 from mtassay.meta.correlate import correlate as correlate_raters
 from mtassay.meta.error_spans import compare_spans
-from mtassay.meta.measurement import OrderSweep, measure_raters, parse_orders
+from mtassay.meta.measurement import (
+    OrderSweep,
+    measure_raters,
+    parse_orders,
+)
 from mtassay.meta.rated_material import (
     RatedMaterial,
     Rater,

@@ -25,7 +25,15 @@ from mtassay.data.marks import printable
 from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Question, Run
 from mtassay.data.questions import COMMON_QUESTIONS, find_question
-from mtassay.data.subjects import SHORT, Decision, Pending, Subject, caution_of_models, is_model, subjects_in
+from mtassay.data.subjects import (
+    SHORT,
+    Decision,
+    Pending,
+    Subject,
+    caution_of_models,
+    is_model,
+    subjects_in,
+)
 from mtassay.data.subjects import decide as decide_reviews
 from mtassay.report.run_text import Progress
 from mtassay.review.campaign_store import KeptAnswer, counted_reviews, frozen_reviews, keep_answer, sealed

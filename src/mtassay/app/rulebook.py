@@ -32,7 +32,11 @@ from mtassay.methods.suite.acceptance import (
     try_expression,
 )
 from mtassay.methods.suite.induction import Background, pattern_of, told_pattern, whole_words
-from mtassay.methods.suite.material import ItemMaterial, same_items, suite_run
+from mtassay.methods.suite.material import (
+    ItemMaterial,
+    same_items,
+    suite_run,
+)
 from mtassay.methods.suite.patterns import SearchedText, compile_rule, normalize
 from mtassay.methods.suite.problems import Problems, lint, read_codes
 from mtassay.methods.suite.rule_judge import Judge
@@ -271,7 +275,11 @@ def accept(
 
 @known_keywords(RunOptions)
 def check(
-    suite: AnySuite, *, select: Sequence[str] = (), ignore: Sequence[str] = (), **options: Unpack[RunOptions]
+    suite: AnySuite,
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    **options: Unpack[RunOptions],
 ) -> Problems:
     """Find mistakes in a suite.
 

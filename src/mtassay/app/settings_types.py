@@ -238,7 +238,14 @@ class ReportOptions(TypedDict, total=False):
 
 
 class JudgeOptions(
-    RunOptions, _ScoreOnly, ItemOptions, VariantOptions, IssueOptions, _CaseOnly, _BehaviorOnly, total=False
+    RunOptions,
+    _ScoreOnly,
+    ItemOptions,
+    VariantOptions,
+    IssueOptions,
+    _CaseOnly,
+    _BehaviorOnly,
+    total=False,
 ):
     """The fields of all our methods, to judge a run again with some of them; and how to run."""
 

@@ -254,7 +254,11 @@ def decide(
     visit = visit_that_changes(request, x_csrf_token)
     with visit.site.pool.lend() as store:
         done = _cards(store, visit, run, question).answer(
-            subject, body.answer, note=body.note, correction=body.correction, receipt=body.id or None
+            subject,
+            body.answer,
+            note=body.note,
+            correction=body.correction,
+            receipt=body.id or None,
         )
     decision = done.decision
     return AnswerReply(

@@ -210,7 +210,12 @@ def serve(
         )
     with _bound(host, port) as listener:
         site = Site(
-            store.path, host, listener.getsockname()[1], reviewer_name(reviewer), show_systems, tuple(hosts)
+            store.path,
+            host,
+            listener.getsockname()[1],
+            reviewer_name(reviewer),
+            show_systems,
+            tuple(hosts),
         )
         who = f"everybody on this machine is its admin, as {site.reviewer}, until you invite somebody"
         if is_closed:
