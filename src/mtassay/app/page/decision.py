@@ -578,7 +578,7 @@ class _Choice:
         did = "Checks found no critical or major error" if self._is_known(NO_CRITICAL) else "No check was run"
         asked = [list(one.run.parameters.get("checks") or ()) for one in self.tested if is_checked(one.run)]
         if asked and all(checks == ["critical"] for checks in asked):
-            told = "Checks found no critical error. Major and minor ones were not looked for"
+            told = f"Checks found no critical error in {_joined(systems)}. They did not look for others"
             return f"{told}; all checks (checks: default) look for them."
         return f"{did}, so no risk is known."
 
