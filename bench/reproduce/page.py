@@ -336,7 +336,7 @@ def pairs(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     return f"""{table(["table 2", *scores, "cases of sources"], rows)}
 
 Ours: capability *general* on our en-pt corpus, no filter, rated 1 to 3 by two language models that read
-blind; the last row by one that knew the study. BART and BiTIMT have {sizes} million parameters, trained
+blind. BART and BiTIMT have {sizes} million parameters, trained
 for {trained["source"]["seconds"] / 60:.0f} minutes on a shared GPU (`models/infill/`): too small."""
 
 
