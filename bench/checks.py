@@ -275,9 +275,9 @@ def read_and_planted() -> str:
     return (
         f"## Read and planted\n\nOf {said.total()} alarms on catalogues, drawn at random, a language model "
         f"called {said['defect']} defects, {said['harmless']} harmless and {said['false']} false.\n\n"
-        "Language models that had not seen the checks planted defects in files (`bench/planted`). The table "
-        "counts those that a check named for the right reason when it first saw them. The defects of "
-        "`subtle` are smaller, often one word; most of those not found are omissions, "
+        "Language models put defects into files (`bench/planted`). These models had not seen the checks. "
+        "The table counts the defects that a check named for the right reason when it first saw them. "
+        "The defects of `subtle` are smaller, often one word; most of those not found are omissions, "
         "additions and opposites.\n\n"
         + table(["set", "found at first look", "alarms on right translations"], shares)
     )

@@ -557,7 +557,8 @@ class Report:
 
     def told(self, flags: Flags) -> str:
         n, any_error, major = self.among(flags)
-        return f"{n} such outputs {_percent(any_error)} have an error, and {_percent(major)} a major one"
+        majors = "all of these have" if major == any_error else _percent(major)
+        return f"{n} such outputs {_percent(any_error)} have an error, and {majors} a major one"
 
     def sources(self, character: Floats) -> str:
         """What becomes of the AUC where the whole source of ratings is new."""
@@ -723,8 +724,8 @@ The table shows the other half, without answers of people:
 
 If source and reference agree on a negation and the output says the opposite, the judge sets the probability
 of an error to at least {precision}. This agrees with our data: of {negated}. The judge does the same if a
-check finds a refusal, an answer instead of a translation, another language or an untranslated output:
-of {sure}.
+check finds a refusal, an answer instead of a translation, another language or an untranslated output.
+Of {sure}.
 If such an output is called wrong, the error is critical.
 
 ## With 50 answers

@@ -422,8 +422,9 @@ if cases are drawn independently.
 Google), **table 7**, **tables 9 to 11**: the cases and labels are not released. Our results on other data:
 [behavioural testing](behavior.md). Commands: `mtassay behavior generate -s en.txt -r zh.txt -l en-zh
 --infill llm:openai:gpt-3.5-turbo -o cases.jsonl` (needs `OPENAI_API_KEY`), `mtassay behavior run
-cases.jsonl -l en-zh -t deepl --judge paper --quality comet --min-quality 0.8 --max-change 0.05`. Other
-thresholds judge the saved run again. Tables 1, 3, 8 and 12 are descriptions, prompts and instructions.
+cases.jsonl -l en-zh -t deepl --judge paper --quality comet --min-quality 0.8 --max-change 0.05`. To try
+other thresholds, judge the saved run again. Tables 1, 3, 8 and 12 are descriptions, prompts and
+instructions.
 
 **Why they differ.** Other cases (unfiltered), another quality measure, and thresholds fitted to it on
 the same five capabilities."""

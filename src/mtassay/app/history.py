@@ -84,10 +84,10 @@ def history(
     seed: int | None = 12345,
     workspace: str | PathLike[str] | None = None,
 ) -> History:
-    """Show how a system develops over its saved runs; several names are its versions. `*` matches anything.
+    """Show how a system develops over its saved runs. Several names count as versions of one system.
 
     Args:
-        systems: Names of the system.
+        systems: Names of the system. `*` matches anything.
         scores: Names of scores to show; by default all that are of the whole test set.
         groups: Names of groups to show, as categories of a suite.
         method: Only runs of this method.

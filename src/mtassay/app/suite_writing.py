@@ -53,7 +53,7 @@ _NAME = re.compile(r"[\w-]{1,60}")
 
 
 def folder_of(workspace: Path) -> Path:
-    """Return the folder of a workspace's suites: the one it was made in."""
+    """Return the folder of a workspace's suites: the folder in which the workspace was created."""
     beside = workspace.resolve().parent
     return beside.parent if beside.name == ".mtassay" else beside
 

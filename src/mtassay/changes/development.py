@@ -363,7 +363,7 @@ class _UnitTable:
     def value(
         self, system: int, parts: Sequence[NDArray[np.int64]], units: NDArray[np.bool_], columns: Any
     ) -> float:
-        """Return the score of one system on these units: the mean over the parts with such units."""
+        """Return the score of one system on these units: the mean over all parts that contain any of them."""
         used = [part[units[part]] for part in parts if units[part].any()]
         if not used:
             return float("nan")

@@ -93,9 +93,9 @@ def find_themes(
     """Find common features of each system's failures in these runs.
 
     `systems` chooses some by name; `*` matches anything. All runs are joined: an output to the same source
-    counts once, and as failed if it failed in one run. Themes of one system are corrected for all tested
-    features: with random failures, 1 - `alpha` of the systems get no theme. `report` is called with the
-    number of finished systems and their total.
+    counts once, and as failed if it failed in one run. The p-values of a system's themes are corrected
+    for all tested features: if failures are random, at most a share `alpha` of the systems get a theme.
+    `report` is called with the number of finished systems and their total.
     """
     if not runs:
         raise UsageError("There is no run to look for themes in.")

@@ -228,9 +228,9 @@ def _places(signs: str, units: Sequence[Unit]) -> Sequence[int]:
 class ConventionCheck(UnitCheck):
     """A check that reports a habit of a whole file once, as a style, instead of many errors.
 
-    For example, German translators add a full stop that many English sources do not have. Only the first
-    alarm is reported, with the count, if at least 10 texts (and 5 % of the file) get the same message, or at
-    least 6 texts (and 20 % of those that could get it).
+    For example, German translators add a full stop that many English sources do not have. If many
+    texts get the same message, only the first alarm is reported, with the count. Many means at least 10 texts
+    and 5 % of the file, or at least 6 texts and 20 % of those that could get the message.
     """
 
     scope = "file"

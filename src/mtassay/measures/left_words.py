@@ -177,7 +177,7 @@ _AFTER_ARTICLE = re.compile(
 
 
 def _runs(there: Sequence[str], here: Sequence[str]) -> list[str]:
-    """Runs of lower-case words that are in both texts, with at least one long word."""
+    """Sequences of lower-case words that are in both texts, with at least one long word."""
     small = [word.isalpha() and word.islower() for word in here]
     text = f" {' '.join(there)} "
     runs = []

@@ -140,7 +140,7 @@ COLUMNS = ("score", "count")
 
 
 class MeanMetric(Metric):
-    """A metric that is the mean of its scores of units."""
+    """A metric whose score is the mean of its unit scores."""
 
     def aggregate(self, sums: NDArray[Any]) -> Floats:
         """The mean score; nan without scores."""

@@ -144,7 +144,7 @@ class RatingFrame:
 
 
 def rater_from_column(column: ScoreColumn, frame: RatingFrame) -> Rater:
-    """Make a rater from the scores of a file; without system scores, they are means over rated segments."""
+    """Make a rater from a file's scores; missing system scores are means over rated segments."""
     segments = _matrix(column, frame)
     if segments is None:
         points = np.array([_number(column.by_system.get(system)) for system in frame.systems])

@@ -502,7 +502,7 @@ class PairedScores:
     def tested(
         self, *, trials: int = 10000, seed: int | None = 12345, samples: int = 1000
     ) -> list[ScoreChange]:
-        """The changes with p-values and intervals; details are corrected separately, as in a table."""
+        """The changes with p-values and intervals. The p-values of details are corrected separately."""
         table = self.trials(trials=trials, seed=seed)
         p = np.full(len(self.rows), np.nan)
         for is_detail in (False, True):

@@ -282,9 +282,9 @@ ALONE = "alone"
 def ask_in_context(requests: Sequence[Request], ask: Ask) -> list[Output]:
     """One output per request, in order.
 
-    A text is sent together with its context, so that every engine can use the context. The output is as many
-    of the answer's last sentences as the text has. `meta` has the whole answer, and the answer to the text
-    without its context.
+    A text is sent together with its context, so that every engine can use the context. If the text has
+    n sentences, the output is the last n sentences of the answer. `meta` has the whole answer, and the answer
+    to the text without its context.
     """
     inside = [place for place, request in enumerate(requests) if request.context]
     if not inside:

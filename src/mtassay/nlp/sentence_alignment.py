@@ -34,10 +34,10 @@ class AlignmentSettings:
     """The gain of a block for each character.
 
     `alone` is the gain of a sentence of 60 characters without a counterpart. It increases with the length by
-    `growth`, since long texts are more similar by chance. `lengths` is the weight of a misfit of lengths.
+    `growth`, since long texts are more similar by chance. `lengths` is the weight of a difference in length.
     Each sentence after the first on a side costs `more`, and two swapped neighbours cost `swap`. Two
-    sentences without a counterpart count as moved if their similarity is at least `moved`, or
-    `mutual` if each is most like the other.
+    sentences without a counterpart count as moved if their similarity is at least `moved`. If each is the
+    most similar to the other, `mutual` is enough.
     """
 
     alone: float

@@ -253,13 +253,13 @@ def _with_room(limits: tuple[float | None, float | None]) -> tuple[float | None,
 
 
 def _heights(figure: Figure) -> list[float]:
-    """Return the position of each row: 1 apart, with some room before heads."""
+    """Return the position of each row: rows are 1 apart, with extra space before headings."""
     apart = accumulate(_APART * _is_apart(figure, place) for place in range(len(figure.places)))
     return [place + room for place, room in enumerate(apart)]
 
 
 def _is_apart(figure: Figure, place: int) -> bool:
-    """Whether a row is a head, or the first of several."""
+    """Whether a row is a heading, and the row above is not (or does not exist)."""
     above, row = figure.places[max(place - 1, 0)], figure.places[place]
     return row in figure.heads and above not in figure.heads
 

@@ -85,7 +85,7 @@ _NUMBER = 8
 def _map_in_forks(
     function: Callable[[Item], Answer], items: Sequence[Item], processes: int
 ) -> dict[int, Answer]:
-    """The answers by place. Forks have the items already, so only answers are written and read."""
+    """Return the received answers by position. Forks have the items already, so only answers are sent."""
     size = -(-len(items) // min(_PIECES * processes, _MOST_PIECES))
     queue, way = os.pipe()
     # The pipe holds all the work; each process takes the next piece from it.
@@ -111,7 +111,7 @@ def _map_in_forks(
 def _map_in_a_pool(
     function: Callable[[Item], Answer], items: Sequence[Item], processes: int
 ) -> dict[int, Answer]:
-    """Return the received answers by place, from processes that share nothing with this one."""
+    """Return the received answers by position. The processes share no memory with this process."""
     import multiprocessing  # slow to load, and needed only for large work
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
@@ -219,7 +219,7 @@ def computed_beside(function: Callable[[], Answer]) -> Iterator[Callable[[], Ans
 def _answer_and_exit(
     function: Callable[[], object], answer_way: int, life_end: int, others: Sequence[int]
 ) -> NoReturn:
-    """In a fork: one computation, without this program's own actions at exit."""
+    """Send the result of a function from a forked process, and exit without this program's exit handlers."""
     code = 1
     try:
         for end in others:

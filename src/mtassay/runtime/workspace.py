@@ -186,7 +186,7 @@ class KeptAnswers(WorkspaceFile):
         return int(self._database.select("SELECT COALESCE(MAX(id), 0) FROM answers")[0][0])
 
     def find_answers(self, keys: Sequence[str], *, since: int = 0) -> dict[str, StoredAnswer]:
-        """The newest answer of live engines by key, among those after the answer number `since`."""
+        """Return the newest answer for each key; only answers with a number above `since` count."""
         answers: dict[str, StoredAnswer] = {}
         for start in range(0, len(keys), AT_ONCE):
             part = keys[start : start + AT_ONCE]

@@ -464,8 +464,8 @@ def _groups(sides: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> list[_Group]:
 def _blocks(groups: Sequence[_Group]) -> Iterator[tuple[float, Floats, Floats]]:
     """Yield a group's weight, and differences of pairs whose result would change if the metric tied them.
 
-    Each block covers some rows. First are pairs that people tie, which a tie of the metric makes right. Then
-    are pairs that the metric orders as people do, which a tie makes wrong.
+    Each block covers some rows. The first array is of pairs that people tie: a tie of the metric is right.
+    The second array is of pairs that the metric orders as people do: a tie is wrong.
     """
     for scores, ranks, weight in groups:
         start, n = 0, len(scores)

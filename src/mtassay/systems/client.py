@@ -48,7 +48,7 @@ class AnswerStore(Protocol):
         """The number of the newest answer; 0 without any."""
 
     def find_answers(self, keys: Sequence[str], *, since: int = 0) -> Mapping[str, StoredAnswer]:
-        """Return the newest answers by key, of those after the answer number `since`."""
+        """Return the newest answer for each key; only answers with a number above `since` count."""
 
     def keep_answers(
         self,
@@ -116,8 +116,8 @@ def translate_all(
 ) -> list[Output]:
     """One output per request, in order. A request that got no answer has `text=None` and the reason.
 
-    Answers up to number `began` (default: all present ones) are earlier answers. With `fresh`, they are
-    requested again, and the old ones stay. `spent` counts towards the budget.
+    Answers with a number up to `began` (default: all that exist now) count as given earlier. With `fresh`,
+    the texts are sent again, and the earlier answers stay. `spent` counts towards the budget.
     """
     tally = Tally(len(requests))
     tell = report or (lambda tally: None)

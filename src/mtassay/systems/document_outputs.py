@@ -42,7 +42,7 @@ class AlignedOutputs:
     by: str = ""
 
     def notes(self, name: str) -> list[str]:
-        """Notes for the reader: the way of alignment, then each kind with its first sentences."""
+        """Notes for the reader: how texts were aligned, then the first sentences with each problem."""
         if not self.aligned:
             return []
         told = [f"{name}: sentences were aligned in {plural(self.aligned, 'document')}, by {self.by}"]

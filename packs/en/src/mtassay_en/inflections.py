@@ -202,7 +202,7 @@ def _feminine(word: str) -> str:
 
 
 def _adjective(first: str, rest: list[str]) -> dict[str, str]:
-    """Read `rest`: the feminine, if given, and `mais` if the adjective is also compared with it."""
+    """Read `rest`: the feminine, if given, and `mais` if the adjective has a comparative with it."""
     feminine = next((item for item in rest if item != "mais"), _feminine(first))
     plain = {"sg m": first, "sg f": feminine, "pl m": _plural(first), "pl f": _plural(feminine)}
     compared = {f"mais {cell}": f"mais {form}" for cell, form in plain.items()} if "mais" in rest else {}
@@ -210,7 +210,7 @@ def _adjective(first: str, rest: list[str]) -> dict[str, str]:
 
 
 def _verb(infinitive: str, rest: list[str]) -> dict[str, str]:
-    """Read `rest`: irregular forms (`cell=form`), `part=-` for a missing form, `only` for no other forms."""
+    """Read `rest`: irregular forms (`cell=form`), `part=-` for no participle, `only` if no others exist."""
     irregular = dict(item.split("=") for item in rest if "=" in item)
     by_cell: dict[str, str] = {} if "only" in rest else _regular(infinitive, irregular) | irregular
     by_cell |= irregular

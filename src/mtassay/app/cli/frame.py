@@ -459,17 +459,17 @@ _DRY = {"dry_run": (Annotated[bool, typer.Option("--dry-run", help=_DRY_HELP)], 
 
 
 def framed_with(*names: str) -> Callable[[Command], Command]:
-    """Give a command these options of a frame in the place of its parameter `frame`."""
+    """Replace a command's parameter `frame` by these options of a frame."""
     return grouped("frame", {name: _OPTIONS[name] for name in names}, _frame_of)
 
 
 def framed(command: Command) -> Command:
-    """Give the command all of these options, and --dry-run, in the place of its parameter `frame`."""
+    """Replace a command's parameter `frame` by all options of a frame, and --dry-run."""
     return framed_but()(command)
 
 
 def framed_but(*names: str) -> Callable[[Command], Command]:
-    """Give it the same without some of these options, which the command has itself."""
+    """Do the same as `framed`, without the options that the command defines itself."""
     options = {name: option for name, option in {**_OPTIONS, **_DRY}.items() if name not in names}
 
     def decorate(command: Command) -> Command:
@@ -489,7 +489,7 @@ def framed_but(*names: str) -> Callable[[Command], Command]:
 
 
 def framed_without(*names: str) -> Callable[[Command], Command]:
-    """Give it the same without some of these options, as `no_save` if there is nothing to keep."""
+    """Do the same as `framed`, without --dry-run and these options (`no_save`: nothing to keep)."""
     options = {name: option for name, option in _OPTIONS.items() if name not in names}
     return grouped("frame", options, _frame_of)
 

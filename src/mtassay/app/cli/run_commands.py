@@ -245,8 +245,8 @@ def delete_runs(
 ) -> None:
     """Delete runs with their outputs and findings.
 
-    The newest 20 deleted runs are kept for --undo. With --with-texts nothing is kept, except texts that
-    another run has, too.
+    The newest 20 deleted runs are kept for --undo. --with-texts deletes the run's texts for good, and
+    all runs that were kept for --undo. Texts that another run has stay.
 
     \b
     Examples:

@@ -87,7 +87,7 @@ def _installed() -> Mapping[str, Any]:
 
 
 def _identity(name: str, what: Any, work: Work) -> str:
-    """A value that changes with a system: an engine's signature and program; files count separately."""
+    """Return an engine's signature and program, or the name of a file: a value that identifies a system."""
     if isinstance(what, str) and is_live(what):
         system: LiveSystem = open_system(name, what, work.pair)
         return f"{system.signature}|{system.program}"

@@ -23,7 +23,7 @@ from mtassay.measures.judge import OURS
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """`alpha`: a translation with this quality is good; `beta`: a larger difference is not chance.
+    """`alpha`: a translation of at least this quality is good; `beta`: a larger difference is not chance.
 
     `origin` says how both were found. They apply to the target languages in `targets`; empty means all.
     """
@@ -36,7 +36,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class FilterThreshold:
-    """`filter_beta`: two pairs whose qualities differ by more are not equally good."""
+    """`filter_beta`: two pairs are not equally good if their qualities differ by more than this value."""
 
     filter_beta: float
     origin: str

@@ -155,7 +155,7 @@ def few_note(result: Result, alpha: float) -> str:
 
 
 def people_notes(result: Result, given: Sequence[str]) -> list[str]:
-    """Notes on pairs of systems that given scores (such as people's) and a metric rank differently."""
+    """Notes on pairs of systems for which a metric and other scores (such as people's) disagree."""
     style = _MetricStyle.of(result)
     better: dict[str, dict[frozenset[str], str]] = {}
     for c in result.comparisons:

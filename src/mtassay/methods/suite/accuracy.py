@@ -152,7 +152,7 @@ def costliest(grades: Grades) -> Costliest | None:
 
 
 def phenomenon_groups(items: Sequence[Case]) -> dict[str, str]:
-    """The group name of each phenomenon's scores with its category, in order of appearance.
+    """Map the group name of each phenomenon, as used in scores, to its category, in order of appearance.
 
     The name is the phenomenon, or `Category › Phenomenon` if the phenomenon is in several categories.
     """

@@ -144,7 +144,7 @@ def accuracy_table(
 
 
 def item_group(category: str, phenomenon: str) -> str:
-    """The group name of a phenomenon's cases, since another category may have the same phenomenon.
+    """Return a group's name with its category, since another category may have the same phenomenon.
 
     >>> item_group("Negation", "Scope"), item_group("Negation", "Negation › Scope")
     ('Negation › Scope', 'Negation › Scope')
