@@ -157,8 +157,7 @@ class CampaignReport:
             f"Answers: {self.given:,} of {self.wanted:,}; outputs with all their answers: {self.complete:,}.",
             self._adjudication(),
             "To come: outputs that the reviewer can still get. Unsure: only of outputs with all their "
-            "answers. "
-            "Pace: the median time between two answers.",
+            "answers. Pace: the median time between two answers.",
             caution_of_models(campaign.reviewers, "Answers"),
             *map(printable, self.cautions),
         ]

@@ -125,7 +125,7 @@ def correlate(
     if not specs and not (ngram_sweep or metric_scores or human_vs_human):
         specs = [METRICS]
     language = str(pair.target) if pair else ""
-    built = _metrics(specs, pair)
+    built = built_metrics(specs, pair)
     sweep = None
     if ngram_sweep is not None:
         sweep = OrderSweep.among(built, parse_orders(ngram_sweep), language=language)
@@ -289,8 +289,9 @@ def rank(
     return RankingAssessment(result, alpha)
 
 
-def _metrics(specs: Iterable[str], pair: Pair | None, *, language: str = "") -> dict[str, Metric]:
-    known = {"language": str(pair.target), "langpair": str(pair)} if pair else {"language": language}
+def built_metrics(specs: Iterable[str], pair: Pair | None) -> dict[str, Metric]:
+    """Return these metrics by their specs, for the languages of the pair."""
+    known = {"language": str(pair.target), "langpair": str(pair)} if pair else {}
     return {spec: build("metric", spec, **known) for text in specs for spec in split_specs(text)}
 
 
