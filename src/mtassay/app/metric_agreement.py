@@ -176,15 +176,8 @@ def correlate(
     settings = CorrelationSettings(
         level, grouping, samples, trials, fixed_seed(seed), test=test, alpha=alpha, resample=resample
     )
-    return _correlated(
-        material,
-        built,
-        sweep,
-        settings,
-        RunSettings(**options),
-        human_vs_human=human_vs_human,
-        metric_vs_metric=metric_vs_metric,
-    )
+    how = RunSettings(**options)
+    return _correlated(material, built, sweep, settings, how, human_vs_human, metric_vs_metric)
 
 
 def _correlated(
@@ -193,7 +186,6 @@ def _correlated(
     sweep: OrderSweep | None,
     settings: CorrelationSettings,
     how: RunSettings,
-    *,
     human_vs_human: bool,
     metric_vs_metric: bool,
 ) -> AgreementAssessment:

@@ -86,17 +86,15 @@ class QueueChoice:
 
     def condition(self) -> tuple[str, list[object]]:
         """The filter for the database: conditions to append, and their values."""
-        parts: list[tuple[str, list[object]]] = []
-        for column, value in (
-            ("category", self.category),
-            ("phenomenon", self.phenomenon),
-            ("found", self.verdict),
-            ("segment", self.segment_id),
-        ):
-            if value:
-                parts.append((f"a.{column} = ?", [value]))
-        if self.system:
-            parts.append(("EXISTS (SELECT 1 FROM json_each(a.systems) WHERE value = ?)", [self.system]))
+        plain = (
+            ("a.category = ?", self.category),
+            ("a.phenomenon = ?", self.phenomenon),
+            ("a.found = ?", self.verdict),
+            ("a.segment = ?", self.segment_id),
+            ("EXISTS (SELECT 1 FROM json_each(a.systems) WHERE value = ?)", self.system),
+            (_BY, self.reviewer),
+        )
+        parts: list[tuple[str, list[object]]] = [(part, [value]) for part, value in plain if value]
         if self.answer and self.whose:
             parts.append(
                 (f"NOT {_BY}", [self.whose])
@@ -109,8 +107,6 @@ class QueueChoice:
             parts.append(("s.disputed = 1", []))
         elif self.answer:
             parts.append(("s.answer = ?", [self.answer]))
-        if self.reviewer:
-            parts.append((_BY, [self.reviewer]))
         if self.text:
             pattern = "%" + "".join(f"\\{c}" if c in "\\%_" else c for c in self.text) + "%"
             parts.append(("(a.source LIKE ? ESCAPE '\\' OR a.output LIKE ? ESCAPE '\\')", [pattern, pattern]))
