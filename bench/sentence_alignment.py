@@ -21,6 +21,7 @@ import re
 import sys
 import time
 from collections import Counter, defaultdict
+from itertools import chain
 from pathlib import Path
 
 from mtassay.app.library import score
@@ -83,6 +84,7 @@ class Damaged:
 
     def __init__(self, output: list[str], others: list[str], draw: random.Random) -> None:
         self.sentences: list[str] = []
+        self.pieces: list[list[tuple[str, int]]] = []  # what each is made of, with its number before
         self.links: set[tuple[int, int]] = set()
         self.dropped: set[int] = set()
         self.added: set[int] = set()
@@ -92,32 +94,34 @@ class Damaged:
             kind = draw.choices(["keep", "merge", "split", "drop", "add", "swap"], [70, 6, 6, 6, 6, 6])[0]
             rest = len(output) - i
             if kind == "merge" and rest > 1:
-                self._put(f"{output[i]} {output[i + 1]}", i, i + 1)
+                self._put((output[i], i), (output[i + 1], i + 1))
                 i += 2
             elif kind == "split" and len(parts := [p for p in _CUT.split(output[i]) if p.strip()]) > 1:
                 half = min(
                     range(1, len(parts)), key=lambda k: abs(2 * len("".join(parts[:k])) - len(output[i]))
                 )
-                self._put(" ".join(parts[:half]), i)
-                self._put(" ".join(parts[half:]), i)
+                self._put((" ".join(parts[:half]), i))
+                self._put((" ".join(parts[half:]), i))
                 i += 1
             elif kind == "drop":
                 self.dropped.add(i)
                 i += 1
             elif kind == "swap" and rest > 1 and output[i] != output[i + 1]:
-                self._put(output[i + 1], i + 1)
-                self._put(output[i], i)
+                self._put((output[i + 1], i + 1))
+                self._put((output[i], i))
                 i += 2
             else:
                 if kind == "add":
                     self.added.add(len(self.sentences))
                     self.sentences.append(draw.choice(others))
-                self._put(output[i], i)
+                    self.pieces.append([])
+                self._put((output[i], i))
                 i += 1
 
-    def _put(self, text: str, *sources: int) -> None:
-        self.links |= {(i, len(self.sentences)) for i in sources}
-        self.sentences.append(text)
+    def _put(self, *pieces: tuple[str, int]) -> None:
+        self.links |= {(i, len(self.sentences)) for _, i in pieces}
+        self.sentences.append(" ".join(text for text, _ in pieces))
+        self.pieces.append(list(pieces))
 
 
 ROUNDS = 3
@@ -165,20 +169,25 @@ def measure(name: str, documents: list[Document], features: Features, settings: 
         )
 
 
-def gold_links(damaged: Damaged, lines_of: list[int]) -> list[Link]:
+def gold_links(damaged: Damaged) -> list[Link]:
     """The links that are known, between lines of the reference and sentences, which are parts of lines."""
-    whole: dict[int, list[int]] = defaultdict(list)
-    for place, line in enumerate(lines_of):
-        whole[line].append(place)
-    by_line: dict[int, set[int]] = defaultdict(set)
-    for i, j in damaged.links:
-        by_line[i].add(j)
     links = [Link((i,), ()) for i in damaged.dropped]
-    links += [Link((), tuple(whole[j])) for j in damaged.added]
-    blocks = {
-        (tuple(sorted(o for o in by_line if by_line[o] & js)), tuple(sorted(js))) for js in by_line.values()
-    }
-    links += [Link(a, tuple(place for j in b for place in whole[j])) for a, b in blocks]
+    blocks: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    at = 0
+    for whole, pieces in zip(damaged.sentences, damaged.pieces, strict=True):
+        together = split_sentences(whole)
+        apart = [split_sentences(text) for text, _ in pieces]
+        if not pieces:
+            links.append(Link((), tuple(range(at, at + len(together)))))
+        elif together == list(chain(*apart)):
+            start = at
+            for (_, i), own in zip(pieces, apart, strict=True):
+                blocks[i,] += range(start, start + len(own))
+                start += len(own)
+        else:  # the end of one sentence and the start of the next cannot be told by the text
+            blocks[tuple(i for _, i in pieces)] += range(at, at + len(together))
+        at += len(together)
+    links += [Link(source, tuple(target)) for source, target in blocks.items()]
     return sorted(links, key=lambda link: (link.source or (10**6,), link.target))
 
 
@@ -214,8 +223,7 @@ def scores() -> None:
             damaged = Damaged(output, others, draw)
             text = "\n".join(damaged.sentences)
             _put(own, text, align, results["aligned"])
-            owners = [j for j, sentence in enumerate(damaged.sentences) for _ in split_sentences(sentence)]
-            links = gold_links(damaged, owners)
+            links = gold_links(damaged)
             lines_of = [s.references[0] for s in own]
             _put(own, text, lambda *_, at=links, s=lines_of: ([*range(len(s))], s, at), results["gold"])
         for kind, result in results.items():

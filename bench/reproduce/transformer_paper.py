@@ -43,7 +43,7 @@ def table(path: Path) -> list[list[str]]:
 
 
 def records(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in lines(path)]
+    return [json.loads(line) for line in lines(path) if line]
 
 
 def longer_pairs() -> list[tuple[str, str]]:

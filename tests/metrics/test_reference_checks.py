@@ -56,7 +56,10 @@ def test_people_who_prefer_other_systems_and_rate_the_reference_low_are_heard(tm
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     run = mt.score(outputs, [reference], metrics=["bleu", f"scores:{path}"], trials=500, samples=100)
     notes = "\n".join(run.result.notes)
-    assert "BLEU and esa disagree about 1 of 1 pairs: BLEU prefers near over far; esa the reverse." in notes
+    assert (
+        "BLEU and esa disagree about 1 of 1 pairs: BLEU prefers near over far; esa prefers the reverse."
+        in notes
+    )
     assert "People rate the translation 'refA' below systems by esa: far" in notes
 
 

@@ -240,7 +240,9 @@ class RunCards(Cards):
         lines = list(pending.lines) or [Line("output", text) for text in chosen.outputs]
         rulebook = None if question.is_blind else open_rulebook(store, run)
         item = rulebook.item(chosen.case_id, segment.source) if rulebook else None
-        rules = rulebook.today(item, chosen.outputs[-1]) if rulebook and item else None
+        # A rule may come from another person's answer.
+        is_told = bool(entry.mine or not (entry.answer or entry.is_disputed) or self.is_admin)
+        rules = rulebook.today(item, chosen.outputs[-1]) if rulebook and item and is_told else None
         if rules and item:
             # The rules are marked separately, and may have changed since the run.
             lines = [line._replace(marks=rules.spans) for line in lines if line.label == "output"]

@@ -75,9 +75,9 @@ def render_changes(
 
 
 def change_tables(changes: RunChanges, *, detail: bool = False, mark: str = "") -> list[Table]:
-    """The scores of one group in one table, those of several in one each.
+    """Return a table of scores for each group.
 
-    Of the finest groups only significant changes are shown, unless `detail` asks for all.
+    Without `detail`, only significant changes of the finest groups are shown.
     """
     by_name: dict[str, list[ScoreChange]] = {}
     for change in changes.scores:
@@ -147,7 +147,7 @@ def _table(
 def kinds_table(changes: RunChanges) -> Table:
     """Count the cases of each kind; kinds without cases are left out.
 
-    A row is a detector, or if only one judged, a group of the scores, such as a category, and all.
+    A row is a detector. If only one detector judged, a row is a group of its scores or the total.
     """
     counts: dict[str, Counter[str]] = {}
     for case in changes.cases:
@@ -167,7 +167,7 @@ def kinds_table(changes: RunChanges) -> Table:
 
 
 def _parts(snapshot: Snapshot) -> dict[str, set[str]]:
-    """The units of each group of the first score that has named groups, without those of the whole."""
+    """Return the units of each named group, from the first score that has such groups."""
     if snapshot.record is None:
         return {}
     ledger = next((e for e in snapshot.ledgers if e.part != "group" and not e.is_detail), None)
@@ -223,7 +223,7 @@ def _label(labels: Iterable[str]) -> int:
 
 
 def _tags(snapshot: Snapshot, case_id: str) -> list[str]:
-    """The group of the case: its finest groups, as its run calls them or else as its scores do."""
+    """Return the finest groups of the case, with the names in its run or else in its scores."""
     if snapshot.record is not None:
         view = view_of(snapshot.record)
         segment = next((s for s in snapshot.record.segments if s.id == case_id), None)

@@ -1,4 +1,4 @@
-"""Systems over groups of runs, such as years: the best of each, what changed, and systems that stayed.
+"""Compares systems over groups of runs, such as years: the best of each group, changes, and trends.
 
 A group is a saved run with all of its systems (Macketanz et al. 2022, 'development over years'). This module
 works for every method: scores are compared through the ledgers of the runs.
@@ -40,8 +40,7 @@ class BestSystem:
 class SystemTrend:
     """One system through its groups: its score in each, over the same `n` units.
 
-    `points` have its name at that time as system, and the group as group. `change` is that from its first
-    group to its last.
+    Each of `points` has the group and the system's name in it. `change` is from the first to the last group.
     """
 
     system: str
@@ -55,8 +54,8 @@ class SystemTrend:
 class Development:
     """The best systems of groups with their scores, what changed, and systems over time.
 
-    `values` are the scores of the best systems by the group of the score, one for each group of runs, on
-    `fair` units, which count for all of these systems. `total` is the number of units.
+    `values` are the scores of the best systems by the group of the score, one for each group of runs. They
+    are computed on the `fair` of `total` units, which count for all of these systems.
     """
 
     score: str
@@ -88,13 +87,12 @@ class Development:
     ) -> Self:
         """Follow systems over groups.
 
-        The best system of a group is the one that wins most pairs, each on the units that count for both; of
-        equals the one that wins by more. So a system that leaves many units open gains nothing by this, and
-        the others are still compared on theirs.
+        The best system of a group wins most pairs, or in a tie by the larger difference. Each pair is
+        compared on the units that count for both, so a system gains nothing by leaving units open.
 
         Args:
             groups: A run of one method for each group, oldest first.
-            aliases: Systems that changed their name: the old name, and the one it has today.
+            aliases: Systems that changed their name, as old name and present name.
             systems: The systems to follow; by default all that are in two groups or more.
             score: The score to compare by; by default the first of the newest run.
             alpha: The level of significance.
@@ -193,7 +191,7 @@ class Development:
         return Table(header, rows, "The best system of each group", notes)
 
     def _change_table(self, mark: str) -> Table:
-        """Significant changes, and averages over everything."""
+        """Return the significant changes and the averages over all units."""
         most = max(change.n for change in self.changes)
         shown = [c for c in self.changes if c.n == most or (c.p is not None and c.p < self.alpha)]
         is_share = any(change.fixed is not None for change in shown)
@@ -248,7 +246,7 @@ class Development:
         return [Figure("panels", title=self._named(self.main), note=note, panels=panels, columns=1)]
 
     def remarks(self) -> list[str]:
-        """Notes for readers: names taken as one system."""
+        """Return notes on names that were treated as one system."""
         lines = []
         if several := self.spellings:
             joined = ", ".join(" = ".join(names) for names in several.values())
@@ -307,7 +305,7 @@ class _How:
 
 @dataclass(frozen=True, eq=False)
 class _UnitTable:
-    """One score of all systems, unit by unit: `values` (systems, units, columns), and the units that count.
+    """One score of all systems by unit: `values` (systems, units, columns), and the units that count.
 
     `main` is the group of the score by which systems are ranked.
     """
@@ -349,7 +347,7 @@ class _UnitTable:
             values[number, theirs] = np.asarray(sums.values)[mine]
             present[number, theirs] = True
         counted = present & resampling.counted_units(values, ledger.aggregate)
-        # Of averages over all units the last is meant: for a suite, that over categories.
+        # Of several averages over all units, use the last: for a suite, the average over categories.
         sizes = {group: len({u for part in parts for u in part}) for group, parts in ledger.groups.items()}
         main = [group for group, size in sizes.items() if size == max(sizes.values())][-1]
         return cls(ledger.name, main, ids, values, counted, ledger, snapshots)
@@ -365,7 +363,7 @@ class _UnitTable:
     def value(
         self, system: int, parts: Sequence[NDArray[np.int64]], units: NDArray[np.bool_], columns: Any
     ) -> float:
-        """The score of one system on these units: the mean over the parts that have any."""
+        """Return the score of one system on these units: the mean over the parts with such units."""
         used = [part[units[part]] for part in parts if units[part].any()]
         if not used:
             return float("nan")
@@ -373,7 +371,7 @@ class _UnitTable:
         return float(np.mean(self.ledger.aggregate(sums)))
 
     def score(self, system: int, group: str, units: NDArray[np.bool_]) -> Score:
-        """The same as a score; shares have an interval."""
+        """Return `value` as a score; shares have an interval."""
         parts = self.parts(group)
         used = [part[units[part]] for part in parts]
         n = int(sum(map(len, used)))
@@ -446,15 +444,13 @@ def _pair_p(table: _UnitTable, own: Sequence[int], how: _How) -> NDArray[np.floa
 def _cluster_numbers(table: _UnitTable) -> NDArray[np.int64]:
     numbers: dict[str, int] = {}
     clusters = table.ledger.clusters
-    return np.array(
-        [numbers.setdefault(clusters.get(unit, unit), len(numbers)) for unit in table.ids], dtype=np.int64
-    )
+    return np.array([numbers.setdefault(clusters.get(u, u), len(numbers)) for u in table.ids], dtype=np.int64)
 
 
 def _trends(
     table: _UnitTable, entries: Sequence[SystemInGroup], systems: Sequence[str], how: _How
 ) -> list[SystemTrend]:
-    """The systems in two groups or more, best at the end first, on the units that count for all of them."""
+    """Return the trends of systems in two or more groups, on their common units; the finally best first."""
     columns: dict[str, list[int]] = {}
     for place, entry in enumerate(entries):
         if not systems or entry.system in systems:

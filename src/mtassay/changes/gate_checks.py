@@ -35,7 +35,7 @@ from mtassay.methods.paired_scores import CHECK, NO_OUTPUT, PairedScores, ScoreC
 from mtassay.stats import comparisons, family, proportions
 
 Baseline = Run | Snapshot | Sequence[Snapshot]
-"""The baseline of a run: another run, or kept values of some systems."""
+"""The baseline of a run: another run, or stored values of some systems."""
 
 _SHOWN = 3  # sentences of a rule that failed
 _NAMED = 5  # groups of a rule that failed
@@ -60,7 +60,7 @@ def check_gates(
     samples: int = 1000,
     seed: int | None = 12345,
 ) -> GateReport:
-    """Whether runs keep the rules; runs and their baselines are given by the names of their steps.
+    """Check whether runs keep the rules; runs and baselines are given by the names of their steps.
 
     A rule applies to every step that has its subject, and to every system but the baseline. A rule without
     any such step is an error.
@@ -75,9 +75,7 @@ def check_gates(
         raise UsageError("There is nothing to check: the run has no system besides the baseline.")
     checks: list[GateCheck | _Alarm] = []
     for rule in rules:
-        own = [
-            side for side in sides if rule.step in ("", side.step) and rule.system in ("", side.new.system)
-        ]
+        own = [s for s in sides if rule.step in ("", s.step) and rule.system in ("", s.new.system)]
         if not own:
             raise UsageError(_nowhere(rule, sides))
         made: dict[str, list[GateCheck | _Alarm]] = {}
@@ -90,7 +88,7 @@ def check_gates(
                 problems.append(GateCheck(rule, side.step, side.new.system, False, str(problem)))
         if not any(made.values()):
             raise UsageError(f"'{rule.text}': {problems[0].measured}")
-        # A step may be about other things; but if one system has it, all must.
+        # A step may lack the rule's subject, but if one of its systems has it, all must.
         checks += [check for of_step in made.values() for check in of_step]
         checks += [problem for problem in problems if made.get(problem.step)]
     if not any(rule.kind == "limit" and rule.what.lower() in _NO_ANSWER for rule in rules):
@@ -109,7 +107,7 @@ def check_gates(
 
 
 class _NotHereError(Exception):
-    """A run lacks the subject of a rule; the text says what it has."""
+    """A run lacks the subject of a rule; the message says what the run has."""
 
 
 def _nowhere(rule: Gate, sides: Sequence[_Side]) -> str:
@@ -152,7 +150,7 @@ class _Side:
     is_used: bool = False
 
     def check(self, rule: Gate) -> GateCheck | _Alarm:
-        """The result of the rule; an alarm waits for all others."""
+        """Return the result of the rule; an alarm waits until all alarms are tested."""
         if rule.compares and self.old is None:
             raise UsageError(f"'{rule.text}' compares, so it needs a baseline: add `baseline='RUN'` or FILE.")
         looks = {"limit": self._limit, "new": self._new, "broken": self._broken, "loss": self._loss}
@@ -163,7 +161,7 @@ class _Side:
         return _Alarm(rule, self, self._worse(rule))
 
     def unanswered(self) -> GateCheck | None:
-        """That texts have no answer, where no rule limits that: nobody passes by what was left out."""
+        """Return a failed check if texts have no answer, which no rule limits; else `None`."""
         run, system = self._record, self.new.system
         gone = self.new.verdicts.get(NO_OUTPUT, {}).keys()
         before = self.old.verdicts.get(NO_OUTPUT, {}).keys() if self.old else set()
@@ -186,17 +184,17 @@ class _Side:
 
     @cached_property
     def paired(self) -> PairedScores:
-        """Both, score by score."""
+        """The comparison of both sides by score."""
         return PairedScores(self._before, self.new, checks=True)
 
     @cached_property
     def cases(self) -> list[CaseChange]:
-        """Both, case by case."""
+        """The comparison of both sides by case."""
         return case_changes(self._before, self.new)
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two are called."""
+        """The names of both sides."""
         old = self._before.system
         return ("old", "new") if old == self.new.system else (old, self.new.system)
 
@@ -237,7 +235,7 @@ class _Side:
 
     @property
     def _scores(self) -> list[Score]:
-        """The scores of the run, and the pass rates of its verdicts if it has no score of them."""
+        """Return the scores of the run; pass rates are added for verdicts without a score."""
         names = {score.name for score in self.new.scores}
         lacking = [e for e in self.new.ledgers if e.is_share and e.name not in names]
         rates = [_pass_rate(ledger) for ledger in lacking if list(ledger.groups) == ["all"]]
@@ -251,12 +249,12 @@ class _Side:
         return any(ledger.name == score.name and ledger.is_share for ledger in self.new.ledgers)
 
     def _number(self, score: Score, rule: Gate) -> float:
-        """The limit in the score's own numbers: a share may be written 90 %, 90 or 0.9."""
+        """Return the limit in the unit of the score: a share may be written 90 %, 90 or 0.9."""
         is_fraction = self._is_share(score) and not rule.unit and rule.number <= 1
         return 100 * rule.number if is_fraction else rule.number
 
     def _too_few(self, score: Score, rule: Gate) -> str:
-        """A note that so few cases cannot reach a lower bound, even if all pass; empty if they can."""
+        """Return a note if the cases are too few to reach a lower bound even if all pass; else empty."""
         wanted = self._number(score, rule) / 100
         if rule.side != "lower" or not self._is_share(score) or not 0 < wanted < 1 or not score.n:
             return ""
@@ -269,7 +267,7 @@ class _Side:
         return f"{score.group}: {score.n:,} cases reach {100 * best:.1f} at most; it takes {needed:,}."
 
     def _count(self, rule: Gate) -> GateCheck | None:
-        """A rule about how many cases have a verdict, or what the run counted otherwise."""
+        """Check a rule about the number of cases with a verdict, or about another count of the run."""
         run, what = self._record, rule.what.lower().replace(" ", "_").replace("-", "_")
         system, beside = self.new.system, run.result.basis.get("checks", {})
         counted = {**beside.get(system, {}), **run.result.counts.get(system, {})}
@@ -332,7 +330,7 @@ class _Side:
     # What compares ---------------------------------------------------------------------------------------
 
     def _broken(self, rule: Gate) -> GateCheck:
-        """Cases that passed before and do not now: they fail, or have no output. What is open counts not."""
+        """Check for cases that passed before and now fail or have no output; open cases do not count."""
         passed = [case for case in self.cases if case.old == "pass"]
         if rule.group:
             units = self._units_of_group(rule.group)
@@ -416,7 +414,7 @@ class _Side:
         return self._result(rule, not failing, "; ".join(texts[:_NAMED]), details, blocks[:_SHOWN])
 
     def _worse(self, rule: Gate) -> list[int]:
-        """The rows that an alarm is about."""
+        """Return the rows that an alarm tests."""
         if rule.is_one:
             return self._places(rule)
         changes = self.paired.changes
@@ -425,7 +423,7 @@ class _Side:
             places = [i for i, change in enumerate(changes) if change.part != CHECK]
         else:
             places = [i for i, c in enumerate(changes) if part in (c.part, plural_of(c.part))]
-            # The whole, and averages over all groups, are none of the groups.
+            # The total, and averages over all groups, are not groups.
             places = [i for i in places if not self._is_whole(i)] or places
         if not places:
             parts = dict.fromkeys(plural_of(c.part) for c in changes if c.part != "group")
@@ -444,7 +442,7 @@ class _Side:
         return [i for i, c in enumerate(changes) if (c.name, c.group) in keys]
 
     def _keys(self, rule: Gate, known: Sequence[tuple[str, str, int, str]]) -> set[tuple[str, str]]:
-        """The scores of a rule, by name and group. Without a group, the widest; case does not matter."""
+        """Return the scores of a rule, by name and group in any case; without a group, the widest one."""
         shares = {ledger.name for ledger in self.new.ledgers if ledger.is_share and ledger.higher_is_better}
         for what, group in _readings(rule):
             named = [key for key in known if _is_called(key, what, shares)]
@@ -471,14 +469,14 @@ class _Side:
         return f"the run has no score '{about}'. {meant}Available: {', '.join(names) or 'none'}."
 
     def more(self, count: int, blocks: Sequence[Block]) -> str:
-        """How to read the sentences that are not shown; empty if all are shown."""
+        """Return advice on how to see the sentences that are not shown; empty if all are shown."""
         if count <= len(blocks) or self.old is None:
             return ""
         runs = f"{self.old.run}:{self.old.system} {self.new.run}:{self.new.system}"
         return f"{count - len(blocks):,} more sentences: mtassay compare {runs} --all --examples {count}"
 
     def proof(self, change: ScoreChange) -> tuple[list[Block], int]:
-        """The first sentences that show a loss (what broke, or what fell most), and how many there are."""
+        """Return the first sentences that show a loss (broken or fell most), and the number of all."""
         units = self.paired.units_of(change)
         if change.part == CHECK:
             flagged = [c for c in self.cases if c.detector == change.name and c.new == "fail" != c.old]
@@ -504,7 +502,7 @@ def _is_about(finding: Finding, what: str) -> bool:
 
 
 def _pass_rate(ledger: Ledger) -> Score:
-    """The share of all its units, with Wilson's interval."""
+    """Return the share of units that pass, with Wilson's interval."""
     passed, n = (int(total) for total in ledger.values.sum(axis=0))
     low, high = proportions.wilson(passed, n)
     value = 100 * passed / n if n else None
@@ -512,7 +510,7 @@ def _pass_rate(ledger: Ledger) -> Score:
 
 
 def _readings(rule: Gate) -> Iterator[tuple[str, str]]:
-    """Possible meanings of a rule: a score and a group, where either may have a slash in its name."""
+    """Yield possible meanings of a rule as score and group; both names may contain a slash."""
     yield rule.what, rule.group
     if rule.group:
         return
@@ -531,7 +529,7 @@ def _is_called(key: tuple[str, str, int, str], what: str, shares: set[str]) -> b
 
 
 def _fine(change: ScoreChange) -> int:
-    """One decimal more than a table has: a limit may be finer than that."""
+    """Format with one decimal more than in tables, since a limit may be finer."""
     return change.decimals + 1
 
 
@@ -585,7 +583,7 @@ class _Alarm:
         )
 
     def _margin(self, change: ScoreChange) -> float:
-        """The harmless loss: 0 for a share; for a metric, five of the last digit shown."""
+        """Return the tolerated loss: 0 for a share, five units of the last digit shown for a metric."""
         if self.gate.margin is not None:
             return self.gate.margin
         return 0.0 if change.fixed is not None else 5 * 10.0**-change.decimals
@@ -603,7 +601,7 @@ def _loss_text(p: float, change: ScoreChange) -> str:
 
 
 def _visible(value: float | None, decimals: int) -> int:
-    """Enough decimals to show a change: two digits that are not 0, six decimals at most.
+    """Return decimals that show two digits of a change after leading zeros, six at most.
 
     >>> _visible(-1.24, 1), _visible(-0.0123, 1), _visible(0.0, 1)
     (1, 3, 1)

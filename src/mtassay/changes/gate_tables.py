@@ -35,7 +35,7 @@ class GateCheck:
     details: Sequence[str] = ()
     blocks: Sequence[Block] = ()
     more: str = ""
-    """How to read the sentences that are not among them."""
+    """How to see the sentences that are not among them."""
 
     def record(self) -> dict[str, Any]:
         """The JSON shape."""
@@ -56,7 +56,7 @@ class GateCheck:
 
 @dataclass(frozen=True)
 class GateReport:
-    """Whether everything passed, rule by rule. True if so; it shows the sentences if not.
+    """The result of each rule. It is true if all rules are kept.
 
     >>> bool(GateReport([]))
     True
@@ -149,7 +149,7 @@ class GateReport:
         return "\n\n".join(parts)
 
     def markdown(self) -> str:
-        """For a pull request: the verdict, the table, and the sentences folded away."""
+        """Return text for a pull request: the verdict, the table, and the sentences in a folded part."""
         parts = [f"### Translation gate {escape_markdown(self.summary)}", to_markdown(self.table())]
         for check in self.failed:
             inside = [*(escape_markdown(line) for line in check.details), *map(block_markdown, check.blocks)]
@@ -162,7 +162,7 @@ class GateReport:
 
 
 def _told(check: GateCheck, width: int) -> str:
-    """One check for a terminal: the rule, and below it the measured values."""
+    """Return one check for a terminal: the rule, and the measured values below it."""
     status = "passed" if check.passed else "FAILED"
     where = f"{check.step} · {check.system}"
     lines = textwrap.wrap(
@@ -238,15 +238,15 @@ broken cases · undecided <= 5 %.
     side: str = ""
     level: float | None = None
     margin: float | None = None
-    """For an alarm: the harmless loss; `None` for the usual one of each score."""
+    """For an alarm: the tolerated loss; `None` for the default of each score."""
     is_one: bool = False
-    """Of an alarm: whether it is about one score, not about all groups of a kind."""
+    """For an alarm: whether it is about one score, not about all groups of a kind."""
     step: str = ""
     system: str = ""
 
     @classmethod
     def parse(cls, value: str | Mapping[str, Any] | Gate) -> Gate:
-        """A rule as text, or a mapping with `rule` and its limits: `step`, `system`."""
+        """Parse a rule from text, or from a mapping with `rule` and optionally `step` and `system`."""
         if isinstance(value, Gate):
             return value
         if isinstance(value, Mapping):
@@ -301,7 +301,7 @@ broken cases · undecided <= 5 %.
 
     @property
     def compares(self) -> bool:
-        """Whether it needs a baseline."""
+        """Whether the rule needs a baseline."""
         return self.kind != "limit"
 
 

@@ -34,7 +34,7 @@ from mtassay.methods.paired_scores import (
 def pair_systems(
     run: Run, baseline: Sequence[Snapshot], *, step: str = ""
 ) -> list[tuple[Snapshot, Snapshot]]:
-    """Systems of a run, each with its baseline: the one of its name, or the only one there is.
+    """Pair each system of a run with its baseline: the system with the same name, or the only one.
 
     If the baseline is a system of the same run, it has no baseline itself.
     """
@@ -65,7 +65,7 @@ class CaseChange:
 
 @dataclass(frozen=True)
 class RunChanges:
-    """Two systems, or two versions of one: changes of scores and of each case, and notes for readers."""
+    """Changes between two systems or versions: those of scores and of each case, with notes for readers."""
 
     old: Snapshot
     new: Snapshot
@@ -86,7 +86,7 @@ class RunChanges:
         samples: int = 1000,
         seed: int | None = 12345,
     ) -> Self:
-        """All changes from one to the other; an error if they have nothing in common."""
+        """Return all changes from one to the other; an error if they share no case."""
         check_comparable(old, new)
         paired = PairedScores(old, new)
         cases = case_changes(old, new)
@@ -100,7 +100,7 @@ class RunChanges:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the two: their systems, or old and new if these have one name."""
+        """Both names: those of the systems, or "old" and "new" if the names are equal."""
         same = self.old.system == self.new.system
         return ("old", "new") if same else (self.old.system, self.new.system)
 
@@ -125,7 +125,7 @@ class RunChanges:
         }
 
     def case_record(self, case: CaseChange) -> dict[str, Any]:
-        """One case with its texts and findings, if the runs are available."""
+        """Return one case; if the runs are available, with its texts and findings."""
         texts = case_texts(self.old, self.new, case.case_id)
         return {
             **asdict(case),
@@ -141,7 +141,7 @@ class RunChanges:
 
 @dataclass(frozen=True, slots=True)
 class CaseTexts:
-    """The sentences of a case: the request, and both outputs; `None` if a run does not have them."""
+    """The sentences of a case: the request and both outputs; `None` where a run lacks them."""
 
     source: str | None
     old: str | None
@@ -149,7 +149,7 @@ class CaseTexts:
 
 
 def case_texts(old: Snapshot, new: Snapshot, case_id: str) -> CaseTexts:
-    """The sentences that a case is about: of an edit, the edited source."""
+    """Return the sentences of a case; for an edit, the source is the edited one."""
     run = new.record or old.record
     segment = case_id if run is None else view_of(run).reviewed(case_id)
     source = new.sources.get(segment) or old.sources.get(segment)
@@ -157,7 +157,7 @@ def case_texts(old: Snapshot, new: Snapshot, case_id: str) -> CaseTexts:
 
 
 def source_lines(old: Snapshot, new: Snapshot, case_id: str) -> list[Line]:
-    """The request of a case, as its run shows it: with its context and its important words marked."""
+    """Return the request of a case as its run shows it: with context, and important words marked."""
     run = new.record or old.record
     if run is None:
         return []
@@ -168,12 +168,12 @@ def source_lines(old: Snapshot, new: Snapshot, case_id: str) -> list[Line]:
 
 
 def status_word(run: Run, findings: Sequence[Finding]) -> str:
-    """The verdict on an output, in the word of its method: correct, conflict, pass."""
+    """Return the verdict on an output in the method's own word: correct, conflict, pass."""
     return view_of(run).status(findings).partition(":")[0]
 
 
 def case_status(snapshot: Snapshot, case: CaseChange, verdict: Verdict | None) -> str:
-    """The verdict for one side of a case, in words; without the run, its plain verdict."""
+    """Return the verdict of one side of a case in the method's word, or plain without the run."""
     if case.detector == NO_OUTPUT:
         return "answered" if verdict == "pass" else "no answer"
     finding = snapshot.finding(case.detector, case.case_id)
@@ -199,7 +199,7 @@ def check_comparable(old: Snapshot, new: Snapshot) -> None:
 
 
 def case_changes(old: Snapshot, new: Snapshot) -> list[CaseChange]:
-    """The change of every case with the same texts, by every detector that judged in one of the runs.
+    """Return the change of each case with equal texts, for each detector that judged in one of the runs.
 
     For a detector that only flags, an output without a flag is right.
     """
@@ -228,7 +228,7 @@ def case_changes(old: Snapshot, new: Snapshot) -> list[CaseChange]:
 
 
 def _untested(old: Snapshot, new: Snapshot, tested: Collection[tuple[str, str]]) -> list[ScoreChange]:
-    """The scores that both runs have without any data on their units."""
+    """Return the scores of both runs that have no data by unit."""
     names = {name for name, _ in tested}
     before = {(score.name, score.group): score for score in old.scores}
     changes = []
@@ -254,7 +254,7 @@ def _untested(old: Snapshot, new: Snapshot, tested: Collection[tuple[str, str]])
 
 
 def comparison_notes(old: Snapshot, new: Snapshot, cases: Sequence[CaseChange]) -> list[str]:
-    """Notes for readers: other settings, other texts, new verdicts on unchanged outputs."""
+    """Return notes on different settings, different texts, and new verdicts on unchanged outputs."""
     notes = []
     keys = dict.fromkeys([*old.parameters, *new.parameters])
     other = [

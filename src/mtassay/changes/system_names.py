@@ -1,4 +1,4 @@
-"""Finds which names in several groups of systems are one system: spellings, and names that changed."""
+"""Finds names that mean the same system in several groups: other spellings, and changed names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def folded(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SystemInGroup:
-    """A system in one group: its `name` there, and the `system` that it is over all groups."""
+    """A system in one group: its `name` there, and `system`, its name in all groups."""
 
     group: str
     name: str
@@ -37,13 +37,13 @@ def join_names(
 
     Args:
         groups: The names of each group, oldest first.
-        aliases: For an old name, the one it has today; one step may lead to the next.
+        aliases: Maps an old name to the next or the present one.
 
     Returns:
         One entry for each system of each group, in order. A system is called by its newest name.
 
     Raises:
-        UsageError: Aliases go in a circle, or they make two systems of one group one.
+        UsageError: Aliases form a circle, or join two systems of one group.
 
     >>> [entry.system for entry in join_names({"2021": ["Online-A"], "2022": ["ONLINE-A"]})]
     ['ONLINE-A', 'ONLINE-A']
@@ -99,7 +99,7 @@ def _newest(name: str, today: Mapping[str, str], key: Callable[[str], str]) -> s
 
 
 def find_system(name: str, entries: Sequence[SystemInGroup]) -> str:
-    """The system with this name in some group."""
+    """Find the system that has this name in any group."""
     for entry in entries:
         if folded(name) in (folded(entry.system), folded(entry.name)):
             return entry.system

@@ -36,15 +36,15 @@ _REMEMBERED = 10_000  # texts of which more than one system is asked
 FeatureKind = Literal[
     "contrast", "unexplained", "lost", "extra", "missing", "source", "output", "trait", "text"
 ]
-"""The kinds of features, the clearest first:
+"""The kinds of features, from the clearest to the least clear:
 
-- `contrast`: a word of the output is where the reference has another one
-- `unexplained`: a word of the output, and none of the source words that usually go with it
-- `lost`: something that the output should have and has not (a number, a negation), or has and should not
-- `extra`: a word of the output that no reference has (so often)
-- `missing`: a word of the reference that the output does not have (so often)
+- `contrast`: a word of the output in the place of another word of the reference
+- `unexplained`: a word of the output without any source word that usually goes with it
+- `lost`: something that is missing in the output or should not be there (a number, a negation)
+- `extra`: a word that is in no reference, or more often in the output than in the references
+- `missing`: a word of the reference that is missing in the output, or less frequent there
 - `source`, `output`: a word, or two neighbours, of that side
-- `trait`: what is known of the segment: category, capability, document, tags
+- `trait`: a known property of the segment: category, capability, document, tag
 - `text`: what kind of text the source is: a question, long, with quotes
 """
 
@@ -58,7 +58,7 @@ class Feature(NamedTuple):
 
     @property
     def is_pair(self) -> bool:
-        """Whether it is about two neighbours."""
+        """Whether it is about two neighbouring words."""
         return self.kind in ("source", "output") and " " in self.name
 
 
@@ -67,7 +67,7 @@ _STRETCH = 50  # segments; closer ones may be of one document
 
 
 class FeatureTable(NamedTuple):
-    """Features with the outputs that have each, by number, and the usual sources of the outputs' words."""
+    """Features with the numbers of the outputs that have them, and the usual sources of output words."""
 
     features: Sequence[Feature]
     units: Sequence[Units]
@@ -107,10 +107,10 @@ def _counted(text: str) -> Counter[str]:
 def find_features(
     observations: Sequence[Observation], pair: tuple[str, str] | None = None, *, by_metric: bool = False
 ) -> FeatureTable:
-    """All features that at least three of the observations have; `pair` is their languages, if known.
+    """Find all features of at least three observations; `pair` is their languages, if known.
 
-    `by_metric` says that a metric decides what fails. A word that only the output or only the reference has
-    lowers a score by itself, so it is no cause then. A word of the source that occurs in only two stretches
+    With `by_metric`, a metric decides what fails. Then a word that only the output or only the reference has
+    is no cause, since it lowers the score by itself. A word of the source that occurs in only two stretches
     of text is their topic.
     """
     sources = [_words(o.source) for o in observations]
@@ -138,7 +138,7 @@ def find_features(
 
 
 def _side(side: Literal["source", "output"], texts: Sequence[Sequence[str]]) -> dict[Feature, Units]:
-    """The words of one side, and its pairs of neighbours, that enough texts have."""
+    """Return words and pairs of neighbours on one side that are in enough texts."""
     numbers: dict[str, int] = {}
     ids = np.array([numbers.setdefault(word, len(numbers)) for words in texts for word in words], np.int64)
     units = np.repeat(np.arange(len(texts)), [len(words) for words in texts])
@@ -149,7 +149,7 @@ def _side(side: Literal["source", "output"], texts: Sequence[Sequence[str]]) -> 
     words = _by_number(np.concatenate([ids, extra]), np.concatenate([units, units[is_short]]), len(texts))
     often = np.zeros(len(names), bool)
     often[list(words)] = True
-    # Two neighbours are in no more texts than each of them.
+    # A pair of neighbours is in no more texts than each of its words.
     at = np.flatnonzero((units[1:] == units[:-1]) & often[ids[1:]] & often[ids[:-1]])
     keys, places = np.unique(ids[at] * len(names) + ids[at + 1], return_inverse=True)
     neighbours = _by_number(places, units[at], len(texts))
@@ -161,7 +161,7 @@ def _side(side: Literal["source", "output"], texts: Sequence[Sequence[str]]) -> 
 
 
 def _by_number(numbers: Units, units: Units, n: int) -> dict[int, Units]:
-    """The units of every number that enough of the `n` units have."""
+    """Return the units of each number that is in enough of the `n` units."""
     pairs = np.unique(numbers * n + units)
     owners, starts, counts = np.unique(pairs // n, return_index=True, return_counts=True)
     return {
@@ -179,7 +179,7 @@ def _traits(observations: Sequence[Observation]) -> Iterator[tuple[int, Feature]
 
 
 class _Difference(NamedTuple):
-    """Words of an output that no reference has (so often), and missing words of the nearest reference."""
+    """Words of an output that exceed all references, and missing words of the nearest reference."""
 
     extra: Counter[str]
     missing: Counter[str]
@@ -238,7 +238,7 @@ def _against(
 
 
 def _is_short_form(short: str, word: str) -> bool:
-    """Whether one contains the other, shortened, as "I'm" and "am"; "can't" and "can" differ."""
+    """Whether one is a short form of the other, as "I'm" and "am"; "can't" and "can" differ."""
     head, mark, tail = short.partition("'")
     return bool(mark) and (word.endswith(tail) or (word == head and not short.endswith("n't")))
 
@@ -253,7 +253,7 @@ class _Together:
         self._sources = Counter(word for side in sides for word in side)
         self._outputs = Counter(word for side in others for word in side)
         n = max(len(sides), 1)
-        # A word of every third text goes with everything.
+        # A word in a third of the texts occurs together with everything.
         sources_kept = {w for w, c in self._sources.items() if _FEWEST <= c <= n / 3}
         outputs_kept = {w for w, c in self._outputs.items() if 2 * _FEWEST <= c <= n / 2}
         kept = [side & sources_kept for side in sides]
@@ -289,7 +289,7 @@ class _Together:
     def unexplained(
         self, sources: Sequence[tuple[str, ...]], outputs: Sequence[Sequence[str]]
     ) -> Iterator[tuple[int, Feature]]:
-        """Words of the output without any of the source words that go with them, for words that have some."""
+        """Yield output words that have usual source words, but none of them in this source."""
         for unit, (source, output) in enumerate(zip(sources, outputs, strict=True)):
             there = _said(source)
             for word in set(output) & self._explaining.keys():
@@ -299,7 +299,7 @@ class _Together:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _said(words: tuple[str, ...]) -> frozenset[str]:
-    """The words, all short negations (don't, isn't) as one."""
+    """Return the words, with all short negations (don't, isn't) as the same word."""
     return frozenset("not" if word.endswith("n't") else word for word in words)
 
 
@@ -331,7 +331,7 @@ def _denies(side: Negations, text: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _languages(*pair: str) -> CheckContext:
-    """One for all systems, so that checks learn the facts of a language only once."""
+    """Return the languages, once for all systems, so that checks load language data only once."""
     return CheckContext(*pair)
 
 
@@ -341,13 +341,13 @@ _DIGITS = re.compile(r"\d++")
 
 
 def _lost(observations: Sequence[Observation], pair: tuple[str, str] | None) -> Iterator[tuple[int, Feature]]:
-    """The findings of checks, and figures that only the output has."""
+    """Yield the findings of checks, and figures that are only in the output."""
     segments = [
         Segment(str(unit), o.source[:LONGEST] or None, tuple(r[:LONGEST] for r in o.references))
         for unit, o in enumerate(observations)
     ]
     texts = [o.output[:LONGEST] for o in observations]
-    # The check lets small numbers be spelled out; without any figure that a reference has too, all are lost.
+    # The check allows small numbers in words; but if all other texts have figures, the output needs some.
     without = {
         unit
         for unit, segment in enumerate(segments)
@@ -400,7 +400,7 @@ def _kinds_of(source: str) -> tuple[str, ...]:
 def _kinds(
     observations: Sequence[Observation], sources: Sequence[Sequence[str]], outputs: Sequence[Sequence[str]]
 ) -> Iterator[tuple[int, Feature]]:
-    """The kind of the source text, the length of both sides, and repeated or untranslated parts."""
+    """Return the kind of source text, the length of both sides, and repeated or untranslated parts."""
     lengths = [len(words) for words in sources]
     ratios = [len(o.output) / len(o.source) for o in observations if o.source]
     fifths = quantiles(lengths, n=5) if len(lengths) > 1 else [0, 0, 0, 0]

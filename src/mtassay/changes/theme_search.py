@@ -44,10 +44,10 @@ Bools = NDArray[np.bool_]
 
 
 class Cause(NamedTuple):
-    """One cause: the feature that names it, those that fire on the same failures, and its corrected p.
+    """One cause: the feature that names it, other features of the same failures, and its corrected p.
 
-    `units` are all outputs that have it, `fresh` those without an earlier cause. `twins` are other words for
-    the name, clearest first; `parts` are within it, or all around it.
+    `units` are all outputs that have it, `fresh` those without an earlier cause. `twins` are equivalents of
+    the name, clearest first. Of `parts`, each is within the cause or contains it.
     """
 
     feature: Feature
@@ -75,10 +75,9 @@ def find_causes(
     trials: int = 999,
     seed: int | None = 12345,
 ) -> list[Cause]:
-    """The causes, clearest first; observations have passed or failed.
+    """Find the causes of failures, clearest first; each observation passed or failed.
 
-    Each is claimed at the level `alpha`, corrected for all tested features. With very many features there are
-    fewer trials.
+    Each is significant at `alpha`, corrected for all tested features. Very many features get fewer trials.
     """
     failed = np.array([o.verdict == "fail" for o in observations])
     if not enough(failed.tolist()):
@@ -104,14 +103,14 @@ def find_causes(
 
 
 class _Group(NamedTuple):
-    """Features that the same outputs have."""
+    """Features of exactly the same outputs."""
 
     members: list[int]
     units: Ints
 
 
 def _alike(table: FeatureTable, families: Ints) -> list[_Group]:
-    """Features by the outputs that have them, those of enough families; clearest kinds first."""
+    """Group features that have the same outputs, of enough families; the clearest kinds first."""
     by_units: dict[bytes, _Group] = {}
     for number, units in enumerate(table.units):
         group = by_units.setdefault(units.tobytes(), _Group([], units))
@@ -127,7 +126,7 @@ def _alike(table: FeatureTable, families: Ints) -> list[_Group]:
 
 
 def _rarer(groups: Sequence[_Group], failed: Bools, best: Bools) -> Sequence[_Group]:
-    """Remove features that the best outputs have about as often as the failures: they cause no failures."""
+    """Remove features that are about as frequent in the best outputs as in failures: they are no causes."""
     if not best.any():
         return groups
     everything = Incidence.of([group.units for group in groups])
@@ -148,7 +147,7 @@ class _Step:
 
     @classmethod
     def of(cls, groups: Sequence[_Group], alive: Bools, failed: Bools) -> _Step:
-        """The features that could be significant among the remaining outputs."""
+        """Select features that could be significant among the remaining outputs."""
         places = np.cumsum(alive) - 1
         left = [places[group.units[alive[group.units]]] for group in groups]
         now = failed[alive]
@@ -198,7 +197,7 @@ class _Step:
         return table.features[self.groups[group].members[0]].kind
 
     def all_units(self, group: int) -> Ints:
-        """The outputs that have it, including those set aside."""
+        """Return the outputs with this group, including those set aside."""
         return self.groups[group].units
 
 
@@ -213,9 +212,9 @@ class Theme:
     """A common feature of failures of a system.
 
     `sentence` names the cause: `failures` of all `of` failures have it, and `passes` of the `passing`
-    outputs. `odds` is how many times higher its odds are among failures, with a prior, and `interval` the 95
-    % interval of that. `p` is corrected for all tested features. `parts` are the features that were merged
-    into it, in words, and `examples` its clearest failures, marked.
+    outputs. `odds` is the odds ratio of failures to passes, with a prior, and `interval` its 95 % interval.
+    `p` is corrected for all tested features. `parts` are the features that were merged into it, in words, and
+    `examples` its clearest failures, marked.
     """
 
     system: str
@@ -232,7 +231,7 @@ class Theme:
     failures_called: str = "failures"
     best: int = 0
     of_best: int = 0
-    """Count the best outputs that have it, if a metric says which these are."""
+    """The number of best outputs by a metric that have it, if there is a metric."""
     failed: tuple[tuple[str, str], ...] = ()
     """The failed outputs that have it, each with its source."""
 
@@ -241,7 +240,7 @@ class Theme:
 
     @property
     def cause(self) -> str:
-        """The sentence without its numbers: the same for all systems that fail for this reason."""
+        """The sentence without numbers, so it is the same for all systems with this cause."""
         told = _counts(self.failures, self.of, self.passes, self.passing, self.failures_called)
         return self.sentence.removesuffix(told)
 
@@ -303,7 +302,7 @@ def _added_word(cause: Cause) -> Feature | None:
 
 
 def _output_word(cause: Cause, table: FeatureTable) -> str:
-    """A word of the output, the references' words in its place, and whether the source explains it."""
+    """Describe an output word, the references' words in its place, and whether the source explains it."""
     first, around = cause.feature, (*cause.twins, *cause.parts)
     instead = [f.other for f in around if f.kind == "contrast" and f.name == first.name]
     said = f"{_quoted(first.name)}{_gloss(first.name, table)} in the output"
@@ -349,7 +348,7 @@ def _quoted(word: str) -> str:
 
 
 def _clues(cause: Cause, observations: Sequence[Observation]) -> list[str]:
-    """Clues that half of its failures have, and at most half as many of the other ones."""
+    """Return clues of at least half of its failures, at least twice as frequent as in other failures."""
     own = set(cause.units.tolist())
     inside = [o.clues for n, o in enumerate(observations) if o.verdict == "fail" and n in own]
     outside = [o.clues for n, o in enumerate(observations) if o.verdict == "fail" and n not in own]
@@ -368,9 +367,9 @@ def _examples(
     table: FeatureTable,
     right: Mapping[str, str],
 ) -> tuple[Block, ...]:
-    """The failures with the most features of the cause, each from another family.
+    """Return the failures with the most features of the cause, each from a different family.
 
-    Short ones are first; if the length is the cause, those with the most unusual length.
+    Short texts come first; if length is the cause, the texts with the most unusual length.
     """
     own = dict.fromkeys([cause.feature, *cause.twins, *cause.parts])
     weights: dict[int, float] = {}
@@ -398,7 +397,7 @@ def _examples(
 
 
 def _is_right(observation: Observation) -> bool:
-    """Whether the output is a reference, except for case and punctuation: it shows no problem."""
+    """Whether the output equals a reference except for case and punctuation, so it shows no problem."""
     said = [word for word, _ in words_in(observation.output)]
     return any(said == [word for word, _ in words_in(text)] for text in observation.references)
 

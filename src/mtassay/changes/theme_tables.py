@@ -24,19 +24,19 @@ from mtassay.report.run_text import (
 from mtassay.stats.proportions import wilson
 
 SYSTEMS = 20
-"""Number of systems shown, those with the most failures; a program gets all."""
+"""Number of systems shown: those with the most failures. Output for programs has all."""
 COUNTED = (
     "Each failed output of any method or run counts once, even if systems are not compared. So there may be "
     "more failures here than in a table."
 )
-"""A note on why a theme counts more failures than a table beside it."""
+"""The note that explains why a theme counts more failures than a table beside it."""
 _NAME = 60
 
 
 def render_themes(
     themes: Themes, form: Form = "text", *, examples: int = 3, width: int = 80, color: bool = False
 ) -> str:
-    """The themes in this format; `examples` of each at most."""
+    """Return the themes in this format, each with at most `examples` examples."""
     if form == "json":
         return json_text(themes_record(themes), indent=2)
     if form == "tsv":
@@ -51,7 +51,7 @@ def render_themes(
 
 
 def shown_systems(themes: Themes) -> list[Examined]:
-    """The systems to show, in their order: those with themes before those without, if not all fit."""
+    """Choose the systems to show, in their order; if not all fit, systems with themes have priority."""
     if len(themes.examined) <= SYSTEMS:
         return themes.examined
     counts = {theme.system for theme in themes}
@@ -74,7 +74,7 @@ def notes_of(themes: Themes) -> list[str]:
 def _system(
     examined: Examined, themes: Themes, form: Form, examples: int, width: int, color: bool
 ) -> list[str]:
-    """One system: the material, its themes, each with its numbers and examples."""
+    """Return one system: its material, and each theme with its numbers and examples."""
     head = f"{marked(examined.system, limit=_NAME)}: {examined.note}."
     own = themes.of(examined.system)
     parts = [_remark(f"{head} No theme." if _is_without(examined, themes) else head, form, width)]
@@ -97,7 +97,7 @@ def _system(
 
 
 def numbers(theme: Theme) -> str:
-    """The shares behind the counts of a theme's sentence, and its significance."""
+    """Return a theme's significance and the shares of its counts."""
     low, high = wilson(theme.failures, theme.of)
     share = f"{_percent(theme.failures, theme.of)} [{100 * low:.0f}–{100 * high:.0f}]"
     others = _percent(theme.passes, theme.passing)
@@ -123,9 +123,9 @@ def _remark(text: str, form: Form, width: int) -> str:
 
 
 def theme_blocks(themes: Themes, *, examples: int = 3) -> list[Block]:
-    """For a page: a block for each theme with its examples, the first ones of all systems before the second.
+    """Return a block for each theme, for a page: the first themes of all systems, then the second ones.
 
-    Among these, larger shares of failures come first. Common themes of several systems appear once. The last
+    Within each rank, larger shares of failures come first. A theme of several systems appears once. The last
     block describes the material.
     """
     if not themes:
@@ -156,7 +156,7 @@ def _block(theme: Theme, examples: int) -> Block:
 
 
 def _shared_block(themes: Sequence[Theme], examples: int) -> Block:
-    """One cause of failures of several systems: the numbers of each, and an example of the first ones."""
+    """Return one cause for several systems: the numbers of each, and examples from the first ones."""
     names = [marked(theme.system, limit=_NAME) for theme in themes]
     lines = [
         Line(None, f"{name}: {theme.failures:,} of {theme.of:,} {theme.failures_called}, {numbers(theme)}")
@@ -185,7 +185,7 @@ def themes_table(themes: Sequence[Theme]) -> Table:
 
 
 def themes_record(themes: Themes) -> dict[str, Any]:
-    """For a program: everything, with all examples."""
+    """Return all themes with all examples, for a program."""
     return {
         "themes": [_record(theme) for theme in themes],
         "systems": [{**asdict(e), "left_out": dict(e.left_out)} for e in themes.examined],

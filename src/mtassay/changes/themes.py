@@ -54,7 +54,7 @@ class Examined:
 
 
 class Themes(list[Theme]):
-    """Themes, system by system, the clearest first; with the material, and the definition of failure."""
+    """The themes of each system, the clearest first, with the material and the definition of failure."""
 
     def __init__(
         self,
@@ -90,12 +90,12 @@ def find_themes(
     seed: int | None = 12345,
     report: Callable[[int, int], None] | None = None,
 ) -> Themes:
-    """The common features of the failures of each system in these runs.
+    """Find common features of each system's failures in these runs.
 
-    `systems` chooses some by name; `*` means anything. Runs are put together: an output to the same source
-    counts once, and failed if one run says so. Themes of one system are corrected for all tested features:
-    with random failures, 1 - `alpha` of the systems get no theme. `report` is called with the number of
-    finished systems and their total.
+    `systems` chooses some by name; `*` matches anything. All runs are joined: an output to the same source
+    counts once, and as failed if it failed in one run. Themes of one system are corrected for all tested
+    features: with random failures, 1 - `alpha` of the systems get no theme. `report` is called with the
+    number of finished systems and their total.
     """
     if not runs:
         raise UsageError("There is no run to look for themes in.")
@@ -118,9 +118,7 @@ def find_themes(
             features = len(table.features)
             causes = find_causes(observations, table, alpha=alpha, trials=trials, seed=seed)
             right = _right(system, materials) if causes else {}
-            themes = [
-                make_theme(system, cause, observations, table, right, failures_called) for cause in causes
-            ]
+            themes = [make_theme(system, c, observations, table, right, failures_called) for c in causes]
         passing = len(observations) - failures
         return themes, Examined(system, failures, passing, material.left_out(), features, failures_called)
 
@@ -139,12 +137,12 @@ class _Material:
     by_texts: dict[tuple[str, str], list[Observation]] = field(default_factory=dict)
     untold: list[Observation] = field(default_factory=list)
     right: dict[str, str] = field(default_factory=dict)
-    """By source, the first output that a run calls right: this is more than having no evidence against it."""
+    """By source, the first output that a run calls right, not only without evidence of an error."""
     doubted: set[str] = field(default_factory=set)
     """Sources with an output that did not pass, in any run or item."""
 
     def add(self, observation: Observation, *, claims_right: bool) -> None:
-        """Add an observation; one without texts can only be counted. `claims_right`: a pass means right."""
+        """Add an observation, which is only counted without texts. `claims_right`: a pass means right."""
         if observation.source or observation.output:
             self.by_texts.setdefault((observation.source, observation.output), []).append(observation)
             if observation.verdict != "pass":
@@ -155,7 +153,7 @@ class _Material:
             self.untold.append(observation)
 
     def settled(self) -> list[Observation]:
-        """Every output that passed or failed, once."""
+        """Return each output that passed or failed, once."""
         joint = [_joint(several) for several in self.by_texts.values()]
         return [observation for observation in joint if observation.verdict in ("pass", "fail")]
 
@@ -180,7 +178,7 @@ def _gather(runs: Sequence[Run]) -> dict[str, _Material]:
 
 
 def _right(system: str, materials: Mapping[str, _Material]) -> dict[str, str]:
-    """A right output of another system for each source that has one, after the name of its system."""
+    """Return, by source, another system's right output with that system's name."""
     right: dict[str, str] = {}
     for other, material in materials.items():
         for source, output in material.right.items() if other != system else ():
@@ -190,7 +188,7 @@ def _right(system: str, materials: Mapping[str, _Material]) -> dict[str, str]:
 
 
 def _joint(several: Sequence[Observation]) -> Observation:
-    """The common verdict of several runs on one output."""
+    """Join the verdicts of several runs on one output."""
     first = several[0]
     if len(several) == 1:
         return first
@@ -204,7 +202,7 @@ def _joint(several: Sequence[Observation]) -> Observation:
 
 
 def _pair(runs: Sequence[Run]) -> tuple[str, str] | None:
-    """The languages of the runs, if they all have the same or do not say."""
+    """Return the common languages of the runs that name them; `None` if they differ."""
     pairs = set()
     for run in runs:
         pair = run.parameters.get("pair") or run.parameters.get("langpair")

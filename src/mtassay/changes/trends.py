@@ -20,7 +20,7 @@ from mtassay.stats import family
 class TrendPoint:
     """A score in one run, and its change since the run before, on the units that both have.
 
-    `unanswered` are texts without an answer, which cost the system its rank there.
+    `unanswered` is the number of texts without an answer; with any, the system has no rank there.
     """
 
     run: str
@@ -71,9 +71,9 @@ class History:
         samples: int = 1000,
         seed: int | None = 12345,
     ) -> Self:
-        """Courses from whole runs, oldest first, for scores of these names and groups, else the widest ones.
+        """Compute trends from whole runs, oldest first, for scores of these names and groups.
 
-        The widest groups of a score are those with the most units: all of them, or averages over all.
+        By default the groups with the most units are used: the total, or averages over all units.
         """
         lines: dict[tuple[str, str], list[Snapshot]] = {}
         for run in runs:
@@ -112,7 +112,7 @@ class History:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tests:
-    """Two runs that follow each other, and the rows of their comparison that are shown."""
+    """Two consecutive runs, and the rows of their comparison that are shown."""
 
     key: tuple[str, str]
     paired: PairedScores
@@ -146,7 +146,7 @@ def _is_named(score: Score, names: Sequence[str]) -> bool:
 def _tested(
     tests: Sequence[_Tests], *, trials: int, samples: int, seed: int | None
 ) -> dict[tuple[str, str, str, str], ScoreChange]:
-    """Every change with its interval, and its p-value in the family of them all."""
+    """Return each change with its interval, and its p-value corrected for all changes."""
     rows = [(test, place) for test in tests for place in test.rows]
     if not rows:
         return {}

@@ -296,9 +296,7 @@ class Figure:
     @property
     def places(self) -> list[str]:
         """The names of the places in order, if they are not numbers."""
-        return list(self.rows) or list(
-            dict.fromkeys(str(p.x) for series in self.series for p in series.points)
-        )
+        return list(self.rows) or list(dict.fromkeys(str(p.x) for s in self.series for p in s.points))
 
     def place(self, point: Point) -> int:
         """The row of a point, from 0."""

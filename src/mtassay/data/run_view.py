@@ -256,9 +256,7 @@ class RunView:
         By default a case is a segment, and the answers flagged by a detector are a group.
         """
         findings = gathered(((f.case_id, f.system), f) for f in self.run.findings)
-        outputs = {
-            name: {answer.id: answer for answer in answers} for name, answers in self.run.outputs.items()
-        }
+        outputs = {name: {a.id: a for a in answers} for name, answers in self.run.outputs.items()}
         for segment in self.run.segments:
             answers = [
                 self.answer_view(outputs.get(system, {}).get(segment.id), system, about)

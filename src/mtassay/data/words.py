@@ -246,9 +246,7 @@ QUOTES_AND_DASHES = (
 _SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 # Keep the joiners U+200C and U+200D, which are part of the spelling in Persian and Hindi.
 _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
-_ODD_MARK = re.compile(
-    rf"[{_SPACES}{_INVISIBLE}{''.join(mark for mark in QUOTES_AND_DASHES if not mark.isascii())}]"
-)
+_ODD_MARK = re.compile(rf"[{_SPACES}{_INVISIBLE}{''.join(m for m in QUOTES_AND_DASHES if not m.isascii())}]")
 
 
 class PlainText(NamedTuple):

@@ -15,17 +15,12 @@ from functools import lru_cache
 from itertools import repeat
 from operator import itemgetter, mul
 
-from mtassay.measures.talk import begins_with_assent, sign, small_sign, small_words
+from mtassay.measures.talk import begins_with_assent, expression, sign, small_sign, small_words
 from mtassay.nlp.word_forms import word_forms
 
 _ASKS = re.compile(r"(?:what|who|whom|whose|which|where|when|why|how)\b(?:[^\w]+\w+){3}", re.IGNORECASE)
 # A question with such a word is translated with one of these.
-_ASKING = {
-    "ja": re.compile(
-        "[何誰幾]|どこ|どの|どれ|どち|どう|どん|いつ|いく|なぜ|なん|なに|だれ|か。|の。|かな|でしょう|教え|ください"
-    ),
-    "zh": re.compile("[谁哪何几吗呢多]|什么|怎|为啥|如何|请"),
-}
+_ASKING = {code: re.compile(pattern) for code, pattern in small_words("asking").items()}
 _QUESTION = "?？؟⁇՞"
 _CLOSERS = "\"'”’“»«)]}）」』】 \t\n.…*_`"
 _WORD = re.compile(r"[^\W_]+")
@@ -168,8 +163,6 @@ _KINDS = [
     re.compile(rf"(?<![A-Za-zà-ÿа-я])(?:{pattern})", re.IGNORECASE)
     for pattern in small_words("kinds").values()
 ]
-_REQUEST = re.compile(small_words("expressions")["request"], re.IGNORECASE)
-_REPLY = re.compile(small_words("expressions")["reply"], re.IGNORECASE)
 
 
 def writes_kind(source: str, output: str) -> str | None:
@@ -178,7 +171,7 @@ def writes_kind(source: str, output: str) -> str | None:
     >>> writes_kind("Write a poem about rain.", "Grau fällt der Regen")
     'poem'
     """
-    request = _REQUEST.search(source) if len(source) < 200 else None
+    request = expression("request").search(source) if len(source) < 200 else None
     for kind in _KINDS if request else ():
         if (match := kind.search(source, request.end() if request else 0)) and not kind.search(output):
             return match[0]
@@ -187,7 +180,7 @@ def writes_kind(source: str, output: str) -> str | None:
 
 def replies_token(source: str, output: str) -> bool:
     """Whether the output is only the word that the source says to reply."""
-    if _REPLY.match(source) is None:
+    if expression("reply").match(source) is None:
         return False
     is_yes = begins_with_assent(f"{output.rstrip(' .!')}.") and len(output.split()) < 3 < len(source.split())
     return is_yes or says_only_token(source, output)

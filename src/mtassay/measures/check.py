@@ -173,6 +173,13 @@ class FormProblem(NamedTuple):
     severity: Severity | None = None
     fix: str | None = None
 
+    @classmethod
+    def at(
+        cls, match: re.Match[str], message: str, severity: Severity | None = None, fix: str | None = None
+    ) -> FormProblem:
+        """A problem where an expression matches the output."""
+        return cls(message, mark("output", *match.span()), severity, fix)
+
 
 class UnitCheck(Check):
     """A check with one required method, `look`, which returns the function that finds problems.

@@ -21,19 +21,14 @@ from mtassay.measures.talk import (
     says_yes_itself,
     sign,
     small_sign,
+    small_words,
     speaks_of_translation,
     talk_tables,
 )
 from mtassay.nlp.identification import words_of
 
 # The language that assistants use by default.
-_ENGLISH = frozenset(
-    words_of(
-        "the and of that you it with this is are to in for be can as or not your more would which an on if"
-        " have has was but here there some any a i from by at it's i'm don't doesn't means used could both"
-        " one first second option context translation"
-    )
-)
+_ENGLISH = frozenset(words_of(small_words("assistants")["en"]))
 # Whatever surrounds a text, and what begins an addition to it.
 _MARKED = re.compile(r"[`<\[{#*\n\\▁(（「/]")
 # Systems have many outputs in common.
@@ -49,11 +44,6 @@ _LATIN_READING = re.compile(
 _CHOICES = re.compile(r"(?<![\w/.])[^\W\d_]{3,} ?/ ?[^\W\d_]{3,} ?/ ?[^\W\d_]{3,}(?![\w/])")
 # Two sentences with a slash between them.
 _SENTENCES = re.compile(r"\w[.!?] ?/ ?[A-ZÀ-ÞА-Я][^/]{3,}[.!?]")
-# Source words whose translation may be a wish or an offer at the end.
-_CLOSES = re.compile(
-    r"hop(?:e|ing)|help|useful|let \w+ know|else|want me|like me to|shall i|should i|hesitate|feel free|need"
-    r"|assist"
-)
 # A remark in brackets as the last paragraph.
 _BRACKETED = re.compile(r"\S[^\S\n]*\n\s*[(（][^()（）\n]{15,}[)）]\s*$")
 _GLOSS = re.compile(r"(?<![^\W\d_])([^\W\d_]{3,}+)[\"”“»]? [(（]([^()（）\d]{6,60})[)）]")
@@ -297,7 +287,7 @@ class Reading:
         ):
             return "an answer to the request before the translation"
         if (closing := closings(lowered.isascii()).search(lowered)) and not (
-            _CLOSES.search(theirs) or closings(False).search(theirs)
+            small_sign("closes").search(theirs) or closings(False).search(theirs)
         ):
             return f"an offer or wish beside the translation: {closing[0]!r}"
         if (

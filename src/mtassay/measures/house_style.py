@@ -116,8 +116,7 @@ def _quotes(value: str, target: str, source: str, output: str) -> Iterator[FormP
     allowed = {value[0], value[-1]}
     for match in _QUOTE.finditer(output):
         if match[0][0] != "<" and match[0] not in allowed and not (match[0] == '"' and '{"' in source):
-            message = f"Style: quotation marks are {value}, not {match[0]}"
-            yield FormProblem(message, mark("output", match.start(), match.end()))
+            yield FormProblem.at(match, f"Style: quotation marks are {value}, not {match[0]}")
             return
 
 
@@ -128,7 +127,7 @@ def _replaced(value: str, pattern: str, name: str, output: str) -> Iterator[Form
     if match:
         message = f"Style: the {name} is {value}, not {match[0].strip()}"
         fix = wrong.sub(lambda found: found[0].replace(found[0].strip(), value), output)
-        yield FormProblem(message, mark("output", match.start(), match.end()), fix=fix)
+        yield FormProblem.at(match, message, fix=fix)
 
 
 def _apostrophe(value: str, target: str, source: str, output: str) -> Iterator[FormProblem]:
@@ -156,7 +155,7 @@ def _punctuation_space(value: str, target: str, source: str, output: str) -> Ite
         if match[1] != _SPACES[value]:
             message = f"Style: before '{match[0][-1]}' comes {'no space' if value == 'none' else value}"
             fix = _SPACED.sub(lambda found: _SPACES[value] + found[0][-1], output)
-            yield FormProblem(message, mark("output", match.start(), match.end()), fix=fix)
+            yield FormProblem.at(match, message, fix=fix)
             return
 
 

@@ -150,13 +150,7 @@ _SKIP = re.compile(r"%(?:\d+\$)?[-+#0 ]*[\d.*]*[a-zA-Z@]+|\{[^{}]*\}|<[^<>]*>|&\
 _CODE_START = re.compile(r"[\w.+-]*[_/.\\=:@()\d<>*-]\w|[A-Za-z]+\(|\w+::")
 
 
-_ENGLISH_CAPITALS = words(
-    "January February March April May June July August September October November December Monday Tuesday"
-    " Wednesday Thursday Friday Saturday Sunday Jan Feb Mar Apr Jun Jul Aug Sep Oct Nov Dec Mon Tue Wed Thu"
-    " Fri Sat Sun English German French Spanish Italian Portuguese Russian Polish Czech Dutch Swedish"
-    " Danish Finnish Norwegian Greek Turkish Arabic Hebrew Chinese Japanese Korean Hindi Ukrainian"
-    " Romanian Hungarian Latin Cyrillic Internet Easter Christmas I"
-)
+_ENGLISH_CAPITALS = words(small_words("capitals")["en"])
 _LABEL = re.compile(r"[A-Z]{4,}[:!]")
 _LABEL_OUTPUT = re.compile(r"[^\W\d_]{3,}(?=\s?[:!])")
 
@@ -198,11 +192,7 @@ class LetterCase(ConventionCheck):
             if first.isupper() and (match := _LABEL.match(source)) and not source.isupper():
                 label = _LABEL_OUTPUT.match(output)
                 if label and not label[0].isupper() and label[0] != match[0]:
-                    return [
-                        FormProblem(
-                            f"The source has {match[0]} in capital letters", mark("output", *label.span())
-                        )
-                    ]
+                    return [FormProblem.at(label, f"The source has {match[0]} in capital letters")]
             if first.isupper() and source.isupper():
                 return _capitals(source, output)
             if not first.isalpha() or not given.isalpha() or first.isupper() == given.isupper():
@@ -270,7 +260,7 @@ def _lowered(source: str, output: str) -> Sequence[FormProblem]:
             continue
         place = re.search(rf"(?<![\w./@-]){re.escape(small)}(?![\w./@-]\w|\w)", output, re.ASCII)
         if place:
-            return [FormProblem(f"The source writes {name}, not {place[0]}", mark("output", *place.span()))]
+            return [FormProblem.at(place, f"The source writes {name}, not {place[0]}")]
     return ()
 
 

@@ -23,20 +23,15 @@ from mtassay.measures.check import (
     words,
 )
 from mtassay.measures.message_format import is_message
+from mtassay.measures.talk import small_words
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*+|\d++)((?:\s[^<>]*+)?)>|<([A-Za-z][\w:.-]*+|\d++)/>")
 _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s"'>]++)""")
-_HTML = words(
-    "a b big blockquote br center code dd del div dl dt em font h1 h2 h3 h4 h5 h6 hr i img ins kbd li ol p"
-    " pre s small span strike strong sub sup table td th tr tt u ul"
-)
+_HTML = words(small_words("markup")["html"])
 _STYLES = words("b i u em strong tt code bold italic")
 _VOID = words("br hr img wbr x bx ex ph")
 # Attributes that people read or that depend on the language; programs read all others.
-_TRANSLATABLE = words(
-    "title alt label placeholder summary content value lang xml:lang hreflang dir style equiv-text disp"
-    " dispstart dispend face font_family font_desc"
-)
+_TRANSLATABLE = words(small_words("markup")["translatable"])
 
 
 class _Tag(NamedTuple):
@@ -323,8 +318,7 @@ def _entity_problems(source: str, output: str, unit: Unit) -> Sequence[FormProbl
     if not expected and not found:
         return ()
     if not expected and (match := _ESCAPED.search(output)):
-        where = mark("output", *match.span())
-        return [FormProblem(f"{quoted(match[0])} is escaped", where, "minor", html.unescape(output))]
+        return [FormProblem.at(match, f"{quoted(match[0])} is escaped", "minor", html.unescape(output))]
     problems: list[FormProblem] = []
     if expected:
         usual = _BROKEN_ENTITY.findall(source)
@@ -333,7 +327,7 @@ def _entity_problems(source: str, output: str, unit: Unit) -> Sequence[FormProbl
                 message = f"The entity {quoted(match[0])} is broken"
                 if match[0].startswith("&amp;"):
                     message = f"{quoted(match[0])} is escaped twice"
-                problems.append(FormProblem(message, mark("output", match.start(), match.end())))
+                problems.append(FormProblem.at(match, message))
     for entity in dict.fromkeys(found):
         if entity[1] != "#" and entity[1:] not in html5 and entity not in expected:
             problems.append(FormProblem(f"There is no entity {entity}", mark_all("output", output, entity)))
@@ -348,7 +342,7 @@ def _entity_problems(source: str, output: str, unit: Unit) -> Sequence[FormProbl
                 problems.append(FormProblem(f"{entity} is missing", mark_all("source", source, entity)))
     for entity in dict.fromkeys(expected):
         if entity not in found and (bare := re.search(rf"(?<![\w&]){re.escape(entity[1:])}", output)):
-            problems.append(FormProblem(f"{entity} has lost its &", mark("output", *bare.span())))
+            problems.append(FormProblem.at(bare, f"{entity} has lost its &"))
     return problems
 
 

@@ -22,8 +22,8 @@ from mtassay.measures.check import (
     code_of,
     mark,
     quoted,
-    words,
 )
+from mtassay.measures.talk import small_words
 
 # Only MessageFormat has arguments with a type. `{name}` alone belongs to many syntaxes.
 _TYPED = re.compile(
@@ -423,46 +423,6 @@ def _nested_hash(message: Message) -> bool:
 
 CATEGORIES = ("zero", "one", "two", "few", "many", "other")
 
-_CARDINAL = {
-    "zero one two few many other": "ar cy kw",
-    "one two few many other": "br ga gv mt",
-    "one two few other": "dsb gd hsb sl",
-    "one few many other": "be cs lt pl ru sk uk",
-    "one few other": "bs hr ro sh shi sr",
-    "one many other": "ca es fr it lld pt scn vec",
-    "one two other": "he iu naq sat se sma smj smn sms",
-    "zero one other": "blo ksh lag lv prg",
-    "one other": (
-        "af ak am an as asa ast az bal bem bez bg bho bn brx ce ceb cgg chr ckb csw da de doi dv ee el en"
-        " eo et eu fa ff fi fil fo fur fy gl gsw gu guw ha haw hi hu hy ia io is jgo jmc ka kab kaj kcg kk"
-        " kkj kl kn ks ksb ku ky lb lg lij ln mas mg mgo mk ml mn mr nah nb nd ne nl nn nnh no nr nso ny nyn"
-        " om or os pa pap pcm ps rm rof rwk saq sc sd sdh seh si sn so sq ss ssy st sv sw syr ta te teo ti"
-        " tig tk tl tn tr ts tzm ug ur uz ve vo vun wa wae xh xog yi zu"
-    ),
-    "other": (
-        "bm bo dz hnj id ig ii ja jbo jv kde kea km ko lkt lo ms my nqo osa sah ses sg su th to tpi vi wo yo"
-        " yue zh"
-    ),
-}
-_ORDINAL = {
-    "zero one two few many other": "cy",
-    "one two few many other": "as bn gu hi or",
-    "one two few other": "ca en gd mr",
-    "one two many other": "mk",
-    "one few many other": "az",
-    "one many other": "ka kw sq",
-    "few other": "be tk uk",
-    "many other": "it kk lij lld sc scn vec",
-    "one other": "bal fil fr ga hu hy lo mo ms ne ro sv tl vi",
-}
-# Only large round numbers or fractions need these, so leaving them out rarely matters.
-_OPTIONAL = {
-    "many": words("ca es fr it lld pt scn vec cs sk lt he mt"),
-    "other": frozenset(),
-    "two": words("he br gv kw"),
-    "zero": words("ar ksh lag blo"),
-}
-
 
 def cardinal_categories(code: str) -> frozenset[str]:
     """The plural categories of a language (code); empty if CLDR does not know the language.
@@ -489,12 +449,14 @@ def optional_categories(code: str) -> frozenset[str]:
     >>> sorted(optional_categories("fr"))
     ['many']
     """
-    return frozenset(category for category, codes in _OPTIONAL.items() if code in codes)
+    return frozenset(
+        category for category, codes in small_words("optional-plurals").items() if code in codes.split()
+    )
 
 
 @cache
 def _by_code(kind: str) -> dict[str, frozenset[str]]:
-    table = _CARDINAL if kind == "cardinal" else _ORDINAL
+    table = small_words(f"{kind}-plurals")
     return {code: frozenset(names.split()) for names, codes in table.items() for code in codes.split()}
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 from mtassay.data.languages import parse_language
 from mtassay.data.words import read_table
 from mtassay.measures.check import Alarm, Check, CheckContext, Mark, Severity, Unit
-from mtassay.measures.talk import small_words
+from mtassay.measures.talk import expression, small_words
 from mtassay.measures.word_sets import swapped_word
 from mtassay.nlp.numbers import Number, NumbersOf, is_converted, month_of, western
 from mtassay.nlp.numerals import HAN_LANGUAGES, WORDS, has_unit, key_of, lexicon, spellings
@@ -170,7 +170,7 @@ class _Reader:
                 for number in missing
                 if number.digits not in _SPELLED_OUT and number.shown not in loose and number.value >= least
             ]
-        has_measure = _expression("measure").search(source_text) or _expression("measure").search(output_text)
+        has_measure = expression("measure").search(source_text) or expression("measure").search(output_text)
         # Reading number words takes longest, so checks without them come first.
         roman = {_ROMAN.get(word) for word in _ROMAN_WORD.findall(output_text)}
         missing = [
@@ -221,7 +221,7 @@ class _Reader:
             )
             # 3 miles are 5 km, 3 attempts are not 5.
             or (
-                (_expression("measure").search(source) or _expression("measure").search(output))
+                (expression("measure").search(source) or expression("measure").search(output))
                 and any(_is_near(after, before * factor) for factor in _FACTORS)
                 and _units_in(source).isdisjoint(_units_in(output))
             )
@@ -324,24 +324,13 @@ def _mark(side: str, text: str, shown: str) -> Mark | None:
     return Mark(kind, *places[0].span()) if len(places) == 1 else None
 
 
-# Half hours by language: the text before and after the hour, by how many hours it is ahead, and a part of the
-# text that is found fast.
-_HALF_HOURS = {
-    "en": (r"\bhalf past ", r"\b", 0, "half"),
-    "de": (r"\bhalb ", r"\b", 1, "halb"),
-    "nl": (r"\bhalf ", r"\b", 1, "half"),
-    "es": (r"\blas? ", r" y media\b", 0, "media"),
-    "pt": (r"\bàs? ", r"(?: horas?)? e meia\b", 0, "meia"),
-    "fr": (r"\b", r" heures? et demie\b", 0, "demie"),
-    "it": (r"\balle ", r" e mezz[ao]\b", 0, "mezz"),
-    "zh": (r"", r"点半", 0, "点半"),
-    "ja": (r"", r"時半", 0, "時半"),
-}
+# Half hours, and languages that count them from the hour before.
+_HALF_HOURS = small_words("half-hours")
+_HOUR_AHEAD = frozenset(("de", "nl"))
 
 
 @cache
 def _half_hour_pattern(language: str) -> tuple[re.Pattern[str], Mapping[str, int]]:
-    before, after, _, _ = _HALF_HOURS[language]
     words = {word: hour for hour in range(1, 13) for word in (*spellings(hour, language), str(hour))}
     if language in HAN_LANGUAGES:
         words |= {"一二三四五六七八九十"[hour - 1]: hour for hour in range(1, 11)} | {
@@ -350,16 +339,16 @@ def _half_hour_pattern(language: str) -> tuple[re.Pattern[str], Mapping[str, int
             "十二": 12,
         }
     choices = "|".join(sorted(words, key=len, reverse=True))
-    return re.compile(f"{before}({choices}){after}", re.IGNORECASE), words
+    return re.compile(_HALF_HOURS[language]["pattern"].replace("HOUR", choices), re.IGNORECASE), words
 
 
 def _half_hour(text: str, language: str | None) -> int | None:
     """The hour of the only half hour in a text, in words or else in digits."""
     if language is None:
         found = [int(hour) for hour in _HALF_IN_DIGITS.findall(western(text))]
-    elif language in _HALF_HOURS and _HALF_HOURS[language][3] in text.lower():
+    elif language in _HALF_HOURS and _HALF_HOURS[language]["word"] in text.lower():
         pattern, words = _half_hour_pattern(language)
-        found = [words[word.lower()] - _HALF_HOURS[language][2] for word in pattern.findall(text)]
+        found = [words[word.lower()] - (language in _HOUR_AHEAD) for word in pattern.findall(text)]
     else:
         return None
     return found[0] if len(found) == 1 else None
@@ -524,11 +513,6 @@ def _months(text: str, language: str | None) -> frozenset[int]:
 
 
 @cache
-def _expression(name: str) -> re.Pattern[str]:
-    return re.compile(small_words("expressions")[name], re.IGNORECASE)
-
-
-@cache
 def _unit_of() -> Mapping[str, str]:
     """Units by the words for them."""
     table = read_table(Path(__file__).parent / "data" / "units.toml")
@@ -603,7 +587,7 @@ def _evening(source: str) -> re.Match[str] | None:
 def _lost_afternoon(source: str, output: str) -> _Found | None:
     """Find a time such as 9 PM that has become 9 o'clock in the morning."""
     match = _evening(source)
-    if match is None or len(_EVENING.findall(source)) > 1 or _expression("evening").search(output):
+    if match is None or len(_EVENING.findall(source)) > 1 or expression("evening").search(output):
         return None
     hour = int(match[1])
     runs = _DIGITS.findall(output)

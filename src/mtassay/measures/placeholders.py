@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from mtassay.measures.check import CheckContext, FormProblem, Mark, Unit, UnitCheck, times
 from mtassay.measures.message_format import is_message
+from mtassay.measures.talk import expression
 
 _MARKS = re.compile(r"[%{$]|\[\[?[A-Z]|#[A-Z]|@@|__[A-Z]|[:@][a-z]")
 _PATTERN = re.compile(
@@ -133,16 +134,7 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
 
 
 # What is between two placeholders in the same order in all languages: 3 of 5, 3 von 5.
-_BETWEEN = (
-    re.compile(
-        r"(?: [^\W\d_]+){0,2}\W{0,4}(?:of|out of|von|de|di|do|da|из|z|ze|van|af|av|sur|sobre|su|/)"
-        r"(?:\W| \w+ ){0,4}",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        r"\W{0,4}(?:to|nach|zu|in|a|à|al|до|в|во|на|do|na|para|en|vers|naar|til|till)\W{0,4}", re.IGNORECASE
-    ),
-)
+_BETWEEN = expression("of"), expression("to")
 
 
 def _turned(

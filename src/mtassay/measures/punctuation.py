@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from mtassay.measures.check import (
     UNSPACED,
@@ -22,47 +22,12 @@ from mtassay.measures.check import (
 )
 from mtassay.measures.talk import small_words
 
-_KINDS = {
-    "period": ".。．।۔։።།။។॥",
-    "question": "?？؟՞⸮;፧",
-    "exclamation": "!！՜",
-    "colon": ":：՝፦ः",
-    "ellipsis": "…⋯",
-    "comma": ",，、،",
-    "semicolon": ";；؛·",
-}
-_NAMES = {
-    "period": "full stop",
-    "question": "question mark",
-    "exclamation": "exclamation mark",
-    "colon": "colon",
-    "ellipsis": "ellipsis",
-    "comma": "comma",
-    "semicolon": "semicolon",
-}
-_KIND_OF = {char: kind for kind, chars in reversed(_KINDS.items()) for char in chars} | {";": "semicolon"}
-_OWN = {
-    "zh": {"period": "。", "question": "？", "exclamation": "！", "colon": "：", "ellipsis": "…"},
-    "ja": {"period": "。", "question": "？", "exclamation": "！", "colon": "：", "ellipsis": "…"},
-    "ar": {"question": "؟"},
-    "fa": {"question": "؟"},
-    "ur": {"question": "؟", "period": "۔"},
-    "el": {"question": ";"},
-    "hi": {"period": "।"},
-    "bn": {"period": "।"},
-    "ne": {"period": "।"},
-    "hy": {"period": "։"},
-    "fr": {"colon": " :", "question": " ?", "exclamation": " !"},
-}
+_KINDS: Mapping[str, str] = small_words("signs")
+_NAMES: Mapping[str, str] = small_words("sign-names")
+_KIND_OF = {char: kind for kind, chars in reversed([*_KINDS.items()]) for char in chars} | {";": "semicolon"}
+_OWN = small_words("own-signs")
 # Latin signs that a language never uses after its own letters.
-_FOREIGN = {
-    "zh": {"period": ".", "question": "?", "exclamation": "!"},
-    "ja": {"period": "."},
-    "ar": {"question": "?"},
-    "fa": {"question": "?"},
-    "ur": {"question": "?"},
-    "el": {"question": "?"},
-}
+_FOREIGN = small_words("foreign-signs")
 _PLAIN = {"period": ".", "question": "?", "exclamation": "!", "colon": ":", "ellipsis": "…", "comma": ","}
 # These may follow the punctuation that ends a text.
 _CLOSERS = " \t\r\n\u00a0\u200e\u200f\"'”“’»«›」』)）]】*_`"
@@ -300,8 +265,7 @@ def _bracket_problems(source: str, output: str, unit: Unit) -> Sequence[FormProb
         return [FormProblem(f"The bracket '{char}' is {what}", mark("output", opened, opened + 1))]
     match = _MIXED_WIDTH.search(output)
     if match:
-        message = f"The bracket '{match[0][0]}' is closed with '{match[0][-1]}'"
-        return [FormProblem(message, mark("output", match.start(), match.end()))]
+        return [FormProblem.at(match, f"The bracket '{match[0][0]}' is closed with '{match[0][-1]}'")]
     lost = _PLURAL_ENDING.sub("", source).count("(") or bool(_SQUARE.search(source) and "--" not in source)
     has_others = any(sign in output for sign in "()（）[]—–-［【「")
     if lost and not has_others and opened is None and (" " in output or not output.isascii()):
@@ -365,8 +329,7 @@ class Quotes(ConventionCheck):
             match = _ENGLISH_QUOTED.search(output) if "”" in output else None
             if match is None:
                 return _quote_problems(source, output, unit)
-            where = mark("output", match.start(), match.end())
-            return [FormProblem(f"{message}, not “…”", where)]
+            return [FormProblem.at(match, f"{message}, not “…”")]
 
         return problems
 
@@ -414,13 +377,11 @@ def _quote_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
             FormProblem(f"A quotation mark {output[place]} has no partner", mark("output", place, place + 1))
         )
     if not problems and "„" in output and (match := _CLOSED_STRAIGHT.search(output)):
-        problems.append(
-            FormProblem(f"{quoted(match[0])} is closed with another mark", mark("output", *match.span()))
-        )
+        problems.append(FormProblem.at(match, f"{quoted(match[0])} is closed with another mark"))
     open_single = _OPEN_SINGLE.search(output) if "'" in output and not problems else None
     closed = output.rfind("'") if _SINGLE_QUOTED.search(source) and output.count("'") == 1 else -1
     if open_single and source.count("'") % 2 == 0:
-        problems.append(FormProblem("A quotation mark ' is not closed", mark("output", *open_single.span())))
+        problems.append(FormProblem.at(open_single, "A quotation mark ' is not closed"))
     elif (
         closed > 2 and output[closed - 3 : closed].isalpha() and not output[closed + 1 : closed + 2].isalnum()
     ):
@@ -437,32 +398,13 @@ def _quote_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
 
 _DOUBLED = re.compile(r"(?<![\w%{}$<\\.'’-])([^\W\d_]{2,}+)[ \u00a0\n]\1(?![\w'’-])", re.IGNORECASE)
 # Words of one letter, which are also in names and options, and Japanese particles after a word.
-_ONE_LETTER = {
-    "fr": "à",
-    "es": "ayoe",
-    "it": "aeo",
-    "pt": "aeoà",
-    "ru": "виксоу",
-    "uk": "визу",
-    "pl": "wzoiu",
-    "cs": "aikosuvz",
-}
-_DOUBLED_PARTICLE = {
-    "ja": re.compile(r"(?<![ぁ-ん])(?:がが|をを|にに(?!ゃ)|のの(?!し))"),
-    "zh": re.compile(
-        r"将将|在在|被被|把把|已已|与与|(?<!不)了了(?!之)|的的(?!确)|和和(?!气)|会会(?!员|议)|从从(?!容)"
-    ),
-}
+_TWICE = {
+    code: re.compile(rf"(?<![^\s(])([{letters}]) \1(?= [^\W\d_])")
+    for code, letters in small_words("one-letter").items()
+} | {code: re.compile(particles) for code, particles in small_words("doubled-particles").items()}
 _DOUBLED_SIGN = re.compile(r"(?<![!?,，。！？、;.])([!?,，。！？、.])\1(?!\1)(?=[\s\"'”»)]|$)")
 _TWO_SIGNS = [2 * sign for sign in "!?,，。！？、."]
-# Languages with grammatical repetition: slowly slowly, one one.
-_REDUPLICATE = (
-    words(
-        "id ms jv su tl fil vi hi bn mr gu pa ta te kn ml ne si ur tr az th my ko sw ht eu af ka hy uz kk"
-        " tpi mi to sm haw"
-    )
-    | UNSPACED
-)
+_REDUPLICATE = words(small_words("repeating")["languages"]) | UNSPACED
 _ARTICLES = words("der die das den dem")
 _PHRASE_TWICE = re.compile(r"(?<![\w-])([^\W\d_]{1,20}(?: [^\W\d_]{2,20}){1,5}) \1(?![\w-])", re.IGNORECASE)
 _NAMES_DOUBLED = words("bora duran papua pago new york walla chop bla yo tam")
@@ -485,23 +427,18 @@ class DoubledWords(UnitCheck):
         code = code_of(context.target)
         legitimate = words(small_words("doubled").get(code, ""))
         reduplicates = code in _REDUPLICATE
-        letters = _ONE_LETTER.get(code)
-        short = re.compile(rf"(?<![^\s(])([{letters}]) \1(?= [^\W\d_])") if letters else None
-        short = _DOUBLED_PARTICLE.get(code, short)
+        short = _TWICE.get(code)
 
         def problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
             match = _DOUBLED_SIGN.search(output) if any(map(output.__contains__, _TWO_SIGNS)) else None
             if match and not _DOUBLED_SIGN.search(source):
-                where = mark("output", match.start(), match.end())
-                return [FormProblem(f"The sign {quoted(match[1])} occurs twice in a row", where)]
+                return [FormProblem.at(match, f"The sign {quoted(match[1])} occurs twice in a row")]
             match = short.search(output) if short else None
             if match and match[0] not in source:
-                message = f"The word {quoted(match[0][0])} occurs twice in a row"
-                return [FormProblem(message, mark("output", match.start(), match.end()))]
+                return [FormProblem.at(match, f"The word {quoted(match[0][0])} occurs twice in a row")]
             match = _PHRASE_TWICE.search(output)
             if match and not _PHRASE_TWICE.search(source) and "\n" not in output and len(output) < 400:
-                where = mark("output", match.start(), match.end())
-                return [FormProblem(f"{quoted(match[1])} occurs twice in a row", where)]
+                return [FormProblem.at(match, f"{quoted(match[1])} occurs twice in a row")]
             match = None if reduplicates else _DOUBLED.search(output)
             if match is None:
                 return ()
@@ -517,7 +454,6 @@ class DoubledWords(UnitCheck):
                 return ()
             if _DOUBLED.search(source) or f"{word} {word}" in source:
                 return ()
-            where = mark("output", match.start(), match.end())
-            return [FormProblem(f"The word {quoted(match[1])} occurs twice in a row", where)]
+            return [FormProblem.at(match, f"The word {quoted(match[1])} occurs twice in a row")]
 
         return problems

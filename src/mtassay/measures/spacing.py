@@ -25,6 +25,7 @@ from mtassay.measures.check import (
     words,
 )
 from mtassay.measures.message_format import is_message
+from mtassay.measures.talk import small_words
 
 _BLANK = " \t\u00a0\u202f\u3000"
 _WIDE_END = "：。，！？；（）「」、…～"
@@ -81,9 +82,8 @@ class Spaces(ConventionCheck):
                 match = _DOUBLE.search(output)
                 if match and match.end() - match.start() < 5:  # more spaces are a column
                     fix = _DOUBLE.sub(" ", output) if "\n" not in output else None
-                    where = mark("output", match.start(), match.end())
                     found.append(
-                        FormProblem(f"{match.end() - match.start()} spaces in a row", where, fix=fix)
+                        FormProblem.at(match, f"{match.end() - match.start()} spaces in a row", fix=fix)
                     )
             for match in _UNIT.finditer(source):
                 if f"{match[1]}{match[2]}" in output and code not in UNSPACED:
@@ -92,10 +92,9 @@ class Spaces(ConventionCheck):
             if code in UNSPACED:
                 match = _SPLIT_HAN.search(output) if code == "zh" and output[-1:] in _WIDE_END else None
                 if match and len(_SPLIT_HAN.findall(output)) == 1:
-                    found.append(FormProblem("A space inside a sentence", mark("output", *match.span())))
+                    found.append(FormProblem.at(match, "A space inside a sentence"))
                 if code == "ja" and " " in output and (match := _SPLIT_VERB.search(output)):
-                    where = mark("output", match.start(), match.end())
-                    found.append(FormProblem("A space inside a word", where))
+                    found.append(FormProblem.at(match, "A space inside a word"))
                 return found
             match = before.search(output) if " " in output else None
             if match and (
@@ -108,31 +107,25 @@ class Spaces(ConventionCheck):
                 )
             match = _INSIDE.search(output) if "( " in output or " )" in output else None
             if match and "( " not in source and " )" not in source:
-                where = mark("output", match.start(), match.end())
-                found.append(FormProblem("A space inside the brackets", where))
+                found.append(FormProblem.at(match, "A space inside the brackets"))
             match = _OPENED.search(output) if code in ("es", "ast", "gl") else None
             if match:
-                where = mark("output", match.start(), match.end())
-                found.append(FormProblem(f"A space after '{match[0][0]}'", where))
+                found.append(FormProblem.at(match, f"A space after '{match[0][0]}'"))
             match = _FRENCH.search(output) if is_french else None
             if match and not _CODE_LIKE.search(source):
-                where = mark("output", match.start(), match.end())
-                found.append(FormProblem(f"No space before '{match[0]}', as French writes", where))
+                found.append(FormProblem.at(match, f"No space before '{match[0]}', as French writes"))
             match = _AFTER.search(output)
             if match and not _AFTER.search(source) and not _CODE_LIKE.search(source):
                 where = mark("output", match.start(), match.end() + 1)
                 found.append(FormProblem(f"No space after '{match[0]}'", where))
             match = _AFTER_SIGN.search(output) if "%" in output or "{" in output else None
             if match and f"{match[1]} {match[2]}" in source:
-                where = mark("output", match.start(), match.end())
-                found.append(FormProblem(f"No space after '{match[1]}'", where))
+                found.append(FormProblem.at(match, f"No space after '{match[1]}'"))
             if code not in _ENDINGS and ("%" in output or "{" in output):
                 match = _GLUED.search(output)
                 if match and not _GLUED_SOURCE.search(source):
                     item = match[1] or match[2]
-                    found.append(
-                        FormProblem(f"No space beside {item}", mark("output", match.start(), match.end()))
-                    )
+                    found.append(FormProblem.at(match, f"No space beside {item}"))
             return found
 
         return problems
@@ -343,7 +336,7 @@ def _character_problems(source: str, output: str, invisible: re.Pattern[str]) ->
         if char not in output:
             problems.append(FormProblem(f"{char} is missing", mark_all("source", source, char), "minor"))
     if "\\u" in output and (match := _ESCAPED.search(output)) and not _ESCAPED.search(source):
-        problems.append(FormProblem(f"{quoted(match[0])} is escaped", mark("output", *match.span())))
+        problems.append(FormProblem.at(match, f"{quoted(match[0])} is escaped"))
     if output.isascii() and output.isprintable():
         return problems
     if _ODD.search(output):
@@ -359,14 +352,12 @@ def _odd_problems(source: str, output: str, invisible: re.Pattern[str]) -> Itera
         where = mark_all("output", output, "\ufffd")
         yield FormProblem("A character was lost (U+FFFD)", where, "critical")
     if (match := _WRONGLY_READ.search(output)) and match[0] not in source:
-        message = f"{quoted(match[0])} looks like text in a wrong encoding"
-        yield FormProblem(message, mark("output", *match.span()))
+        yield FormProblem.at(match, f"{quoted(match[0])} looks like text in a wrong encoding")
     if (match := _CONTROL.search(output)) and not _CONTROL.search(source):
-        message = f"An invisible control character (U+{ord(match[0]):04X})"
-        yield FormProblem(message, mark("output", *match.span()))
+        yield FormProblem.at(match, f"An invisible control character (U+{ord(match[0]):04X})")
     elif (match := invisible.search(output)) and not invisible.search(source):
         message = f"An invisible character (U+{ord(match[0]):04X})"
-        yield FormProblem(message, mark("output", *match.span()), "minor", invisible.sub("", output))
+        yield FormProblem.at(match, message, "minor", invisible.sub("", output))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -391,8 +382,7 @@ _WIDE_MARK = re.compile(r"(?<=[A-Za-zÀ-ÿ]{3})[。，、！？；：](?=$|[A-Za
 
 def _mark_problems(output: str) -> Iterator[FormProblem]:
     if not output.isascii() and (match := _WIDE_MARK.search(output)):
-        message = f"{match[0]} is no mark of the target language"
-        yield FormProblem(message, mark("output", *match.span()), "minor")
+        yield FormProblem.at(match, f"{match[0]} is no mark of the target language", "minor")
 
 
 def _width_problems(source: str, output: str) -> Iterator[FormProblem]:
@@ -402,36 +392,26 @@ def _width_problems(source: str, output: str) -> Iterator[FormProblem]:
         and not (match[0] == "," and not re.search("[、，。]", output))
         and match[0] not in source.split()
     ):
-        where = mark("output", match.start(), match.end())
-        yield FormProblem(f"{quoted(match[0])} has the wrong width", where, "minor")
+        yield FormProblem.at(match, f"{quoted(match[0])} has the wrong width", "minor")
 
 
 # A letter that became a question mark, at the beginning or inside a word.
 _LOST_LETTER = re.compile(r"(?:^|(?<=[^\W\d_]{2}))\?{1,3}(?=[^\W\d_])|(?<![^\s(\"'])\?{4,}")
-_EASTERN = "ąćęłńśźżčďěňřšťůžőű"
 # Lower-case letters that a language does not have; a word with one belongs to another language.
 _STRANGE = {
     code: re.compile(rf"(?<![\w@.-])[^\W\d_A-ZÀ-Þ][^\W\d_]*[{letters}][^\W\d_]*(?![\w@]|[.-]\w)")
-    for code, letters in {
-        "de": f"ñãõíóú{_EASTERN}",
-        "es": f"ãõçàèêâôß{_EASTERN}",
-        "fr": f"áíóúñãõß{_EASTERN}",
-        "it": f"ñãõßç{_EASTERN}",
-        "pt": f"ñß{_EASTERN}",
-        "ru": "іїєґў",
-        "cs": "ľĺŕôäñõãęąśźżćłßèàùâîû",
-    }.items()
+    for code, letters in small_words("strange-letters").items()
 }
 
 
 def _letter_problems(source: str, output: str, strange: re.Pattern[str] | None) -> Iterator[FormProblem]:
     match = _LOST_LETTER.search(output) if "?" in output and "?" not in source else None
     if match:
-        yield FormProblem("A letter became a question mark", mark("output", match.start(), match.end()))
+        yield FormProblem.at(match, "A letter became a question mark")
     match = None if strange is None or output.isascii() else strange.search(output)
     if match and match[0].casefold() not in source.casefold():
         message = f"{quoted(match[0])} has a letter that the language does not use"
-        yield FormProblem(message, mark("output", match.start(), match.end()), "minor")
+        yield FormProblem.at(match, message, "minor")
 
 
 # Simplified characters that Japanese does not have.
@@ -443,8 +423,7 @@ _CHINESE = re.compile(
 def _chinese_problems(source: str, output: str) -> Iterator[FormProblem]:
     match = None if output.isascii() else _CHINESE.search(output)
     if match and match[0] not in source:
-        where = mark("output", match.start(), match.end())
-        yield FormProblem(f"'{match[0]}' is a Chinese character, which Japanese does not use", where)
+        yield FormProblem.at(match, f"'{match[0]}' is a Chinese character, which Japanese does not use")
 
 
 def _mixed_words(source: str, output: str) -> Iterator[FormProblem]:
@@ -466,8 +445,7 @@ def _mixed_words(source: str, output: str) -> Iterator[FormProblem]:
         turns = sum(one.isascii() != two.isascii() for one, two in pairwise(word))
         if all(char in _LOOKALIKE for char in few) and (len(few) <= 2 or turns > 2):
             name = unicodedata.name(few[0], "a letter").split(" ")[0].capitalize()
-            message = f"{quoted(word)} has a {name} letter in it: '{few[0]}'"
-            yield FormProblem(message, mark("output", match.start(), match.end()))
+            yield FormProblem.at(match, f"{quoted(word)} has a {name} letter in it: '{few[0]}'")
 
 
 class UnicodeForm(ConventionCheck):

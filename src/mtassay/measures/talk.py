@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mtassay.data.words import read_table
 
@@ -50,10 +50,20 @@ def small_sign(name: str) -> re.Pattern[str]:
 
 
 @cache
-def small_words(table: str) -> Mapping[str, str]:
-    """Read a table of `data/small_words.toml`: words by language, separated by spaces."""
-    words: Mapping[str, Mapping[str, str]] = read_table(Path(__file__).parent / "data" / "small_words.toml")
-    return words[table]
+def expression(name: str) -> re.Pattern[str]:
+    """Compile an expression of `data/small_words.toml`, which ignores case."""
+    return re.compile(small_words("expressions")[name], re.IGNORECASE)
+
+
+def small_words(table: str) -> Mapping[str, Any]:
+    """Return a table of `data/small_words.toml`: usually words by language, separated by spaces."""
+    words: Mapping[str, Any] = _small_words()[table]
+    return words
+
+
+@cache
+def _small_words() -> Mapping[str, Any]:
+    return read_table(Path(__file__).parent / "data" / "small_words.toml")
 
 
 @cache

@@ -12,6 +12,7 @@ from mtassay.data.languages import Pair, parse_language
 from mtassay.measures.check import UNSPACED, Alarm, Check, CheckContext, Mark, Severity, Unit, code_of
 from mtassay.measures.output_language import fold, wrong_script
 from mtassay.measures.polarity import Negations, Polarity, find_polarity, negations_of
+from mtassay.measures.talk import expression, small_words
 from mtassay.nlp.word_forms import word_forms
 
 _TABLE = Path(__file__).parent / "data" / "word_sets.tsv"
@@ -171,11 +172,7 @@ _NO_LONGER = re.compile(r"\b(?:no longer|no more|never again|nicht mehr|já não
 _NO_WITHOUT = r"(?! (?:embargo|doubt|delay|further|weiteres|сомнения|doute|dúvida|dubbio))"
 _WITHOUT = {
     code: re.compile(rf"\b{word}\b{_NO_WITHOUT}", re.IGNORECASE)
-    for code, word in zip(
-        ["en", "de", "es", "fr", "pt", "it", "ru", "nl", "pl"],
-        ["without", "ohne", "sin", "sans", "sem", "senza", "без", "zonder", "bez"],
-        strict=True,
-    )
+    for code, word in small_words("without").items()
 }
 _NOTHING = re.compile(r"(?!)")
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -239,25 +236,10 @@ class NegationCheck(Check):
                 yield alarm
 
 
-# "not impossible" means "possible"
-_TWICE = re.compile(
-    r"\bnot (?:un(?:common|usual|likely|important|necessary|known|familiar|aware|expected|\w+able)"
-    r"|im(?:possible|probable|perfect|mature|moral|\w+able)|il(?:legal|logical|literate)"
-    r"|in(?:significant|frequent|correct|complete|accurate|different|sensitive|active|valid|\w+[ai]ble)"
-    r"|ir(?:relevant|regular|rational|\w+ible)|dis(?:similar|honest|pleased|satisfied|inclined)|without)\b"
-    r"|\bnicht (?:un(?!ter|d\b|s)\w{3,}|ohne\b)|\b(?:no|n[ãa]o|pas|non) (?:in|im)\w+(?:[ai]b(?:le|ile)|vel)\b"
-    r"|\b(?:no sin|n[ãa]o sem|pas sans|non senza)\b|не (?:не|без)\w+|并非不",
-    re.IGNORECASE,
-)
-
 _LESS = re.compile(r"(?:less|weniger|moins|menos|meno|менее|méně|minder|mniej|не так|nicht so) ?$")
 _SHORT = 90
 _NEVER = re.compile(r"impossib|imposib|imposs[ií]|unmöglich|Ã")
 _LATIN = frozenset(("de", "en", "es", "fr", "it", "pt", "nl"))
-_PREFIXED = re.compile(
-    r"\b(?:un((?!lock|fold|paus|compress|link|install|pack|mount|load|zip|check|select|limit|pair|block|mut|stag)[a-z]{3,}(?:ed|able|ible))|non-?([a-z]{5,}(?:able|ible|ed|ing)))\b",
-    re.IGNORECASE,
-)
 _ADDED, _LOST = "added: nothing in the source denies", "lost: nothing in the output denies"
 
 
@@ -295,15 +277,10 @@ class _Look:
     def _prefix(self, unit: Unit, denies: bool) -> _Problem | None:
         """Find an English un- or non- whose word is in the output without anything that denies."""
         text = unit.source or ""
-        match = (
-            _PREFIXED.search(text) if self._languages[0] == "en" and not denies and len(text) < 160 else None
-        )
-        if (
-            match is None
-            or unit.references
-            or self._target.may_deny(unit.output)
-            or match[0].lower() in unit.output
-        ):
+        if self._languages[0] != "en" or denies or len(text) >= 160 or unit.references:
+            return None
+        match = expression("prefixed").search(text)
+        if match is None or self._target.may_deny(unit.output) or match[0].lower() in unit.output:
             return None
         if not word_forms("en").knows((match[1] or match[2]).lower()):
             return None
@@ -341,7 +318,8 @@ class _Look:
         is_short = len(text) < _SHORT and not unit.references and len(there) == 1
         is_short = is_short and self._languages[1] in _LATIN and not _NEVER.search(output.lower())
         is_less = is_short and 0 < target.affixes(output) <= source.affixes(text)
-        if there and (is_less or not target.may_deny(output)) and (is_less or not _TWICE.search(text)):
+        is_lost = is_less or not (target.may_deny(output) or expression("denied-twice").search(text))
+        if there and is_lost:
             return _Problem(f"{_named(there)} {_LOST}", _marks("source", text, there))
         return self._opposite(unit)
 

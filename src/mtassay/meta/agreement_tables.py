@@ -54,9 +54,7 @@ def sweep_table(result: Result, orders: Mapping[str, int], title: str) -> Table:
     """A table of n-gram lengths by human score: prediction error with its interval, and Pearson's r."""
     cells = {(score.name, score.system, score.group): score for score in result.scores}
     humans = list(dict.fromkeys(score.system for score in result.scores))
-    lowest = {
-        human: _best([cells[name, human, _PERCENT] for name in orders], lowest=True) for human in humans
-    }
+    lowest = {human: _best([cells[n, human, _PERCENT] for n in orders], lowest=True) for human in humans}
     rows: list[list[Cell | str]] = []
     for name, order in orders.items():
         row: list[Cell | str] = [str(order)]

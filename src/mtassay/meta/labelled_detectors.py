@@ -115,9 +115,7 @@ def labels_from_workspace(
             "behavior rate --show'. For outputs, add `labels='FILE'`."
         )
     reviews = store.reviews(name)
-    others = sorted(
-        {review.question for review in store.reviews() if find_question(review.question).is_of_runs}
-    )
+    others = sorted({r.question for r in store.reviews() if find_question(r.question).is_of_runs})
     if not reviews and others:
         raise UsageError(
             f"There are no answers to the question '{name}' in {store.path}. There are some to "

@@ -75,9 +75,7 @@ def rank_systems(column: ScoreColumn, *, alpha: float = 0.05, seed: int | None) 
             Cluster(column.name, "all", 1 + sum(map(len, grouped[:k])), tuple(systems[i] for i in members))
             for k, members in enumerate(grouped)
         ],
-        counts={
-            system: {"rated": len(rated[system]), "wins": int(wins[i])} for i, system in enumerate(systems)
-        },
+        counts={s: {"rated": len(rated[s]), "wins": int(wins[i])} for i, s in enumerate(systems)},
     )
 
 

@@ -220,9 +220,7 @@ def checked_basis(
         return dict(json.loads(known))
     units = {system: units_of(segments, answers) for system, answers in outputs.items()}
     found = run_checks(chosen, units, languages, run=context)
-    counts = {
-        system: {"segments": len(segments), **count_checks(findings)} for system, findings in found.items()
-    }
+    counts = {s: {"segments": len(segments), **count_checks(findings)} for s, findings in found.items()}
     cases: dict[str, list[str]] = {}
     for system, findings in found.items():
         for finding in findings:

@@ -597,9 +597,7 @@ def _paired(
 def flagging(*snapshots: Snapshot) -> list[str]:
     """The detectors that only flag, such as checks; outputs without a flag count as right."""
     names = dict.fromkeys(name for snapshot in snapshots for name in snapshot.verdicts if name != NO_OUTPUT)
-    return [
-        name for name in names if all({*s.verdicts.get(name, {}).values()} <= {"fail"} for s in snapshots)
-    ]
+    return [n for n in names if all({*s.verdicts.get(n, {}).values()} <= {"fail"} for s in snapshots)]
 
 
 def _flag_rates(old: Snapshot, new: Snapshot) -> list[_Pair]:

@@ -21,7 +21,6 @@ from mtassay.nlp.numerals import (
     DECIMAL_WORDS,
     FRACTION_AFTER,
     FRACTION_BEFORE,
-    GROUPED_BY_SPACE,
     HAN_LANGUAGES,
     HAN_NUMERALS,
     HAN_SCALES,
@@ -31,6 +30,7 @@ from mtassay.nlp.numerals import (
     NumberWord,
     canonical_number,
     key_of,
+    languages_with,
     measure_begins,
     numerals_of,
     ordinal,
@@ -38,6 +38,7 @@ from mtassay.nlp.numerals import (
     read_han,
     read_phrase,
     scaled,
+    word_table,
 )
 from mtassay.nlp.word_forms import MadeOnce
 
@@ -54,12 +55,6 @@ _DASHES = "-‐‑–"
 _DOTS = "·・•‧･"
 _POSSESSIVE = rf"(?:[{APOSTROPHES}][sS](?![\p{{L}}\p{{N}}])|(?<=[sS])[{APOSTROPHES}](?![\p{{L}}\p{{N}}]))"
 _PUNCTUATION = str.maketrans(QUOTES_AND_DASHES | dict.fromkeys(_DOTS, "·"))
-# Titles, companies and months that are written with and without a full stop.
-_ABBREVIATED = (
-    "Dr|Dra|Drs|Mr|Mrs|Ms|Messrs|Prof|Profa|Rev|Hon|Gen|Col|Maj|Capt|Cpt|Lt|Sgt|Gov|Sen|Rep|Pres|St|Ste|Mt|Ft"
-    "|Jr|Sr|Sra|Srta|Sta|Sto|Mme|Mlle|Mgr|Hr|Sig|Dott|Avv|Ing|Dipl|Inc|Corp|Ltd|Co|Bros|Cie"
-    "|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Okt|Nov|Dec|Dez|Mio|Mrd|vs|Nr"
-)
 
 
 class NormalisedToken(NamedTuple):
@@ -272,7 +267,7 @@ class Normaliser:
     @cached_property
     def _pattern(self) -> regex.Pattern[str]:
         return _pattern(
-            grouped_by_space=self.primary_language in GROUPED_BY_SPACE,
+            grouped_by_space=self.primary_language in languages_with("space"),
             names=self.names,
             ordinals=ordinal_pattern(self._language_of_words) if self.numbers else "",
         )
@@ -375,7 +370,7 @@ def _pattern(*, grouped_by_space: bool, names: bool, ordinals: str) -> regex.Pat
     abbreviation = (
         # Few words have a full stop after them, so checking for it first is faster.
         r"(?<![\p{L}\p{N}])(?=\p{L}{1,6}\.)"
-        rf"(?:(?i:{_ABBREVIATED})|[\p{{Lu}}--[{_UNSPACED}]])\.(?![\p{{Ll}}\p{{N}}])|"
+        rf"(?:(?i:{word_table('abbreviations')['all']})|[\p{{Lu}}--[{_UNSPACED}]])\.(?![\p{{Ll}}\p{{N}}])|"
         if names
         else ""
     )

@@ -481,27 +481,10 @@ _HAN_DIGITS = dict(
         strict=True,
     )
 )
-_HAN_UNITS = {
-    "十": 10,
-    "百": 100,
-    "千": 1000,
-    "拾": 10,
-    "佰": 100,
-    "仟": 1000,
-    "廿": 20,
-    "백": 100,
-    "천": 1000,
-}
-HAN_SCALES = {
-    "万": 10**4,
-    "萬": 10**4,
-    "亿": 10**8,
-    "億": 10**8,
-    "兆": 10**12,
-    "만": 10**4,
-    "억": 10**8,
-    "조": 10**12,
-}
+_HAN_UNITS = (
+    dict.fromkeys("十拾", 10) | {"廿": 20} | dict.fromkeys("百佰백", 100) | dict.fromkeys("千仟천", 1000)
+)
+HAN_SCALES = dict.fromkeys("万萬만", 10**4) | dict.fromkeys("亿億억", 10**8) | dict.fromkeys("兆조", 10**12)
 MORE_THAN = frozenset("多余餘")
 """Characters inside a number that mean "and more": 200多万."""
 TEN_THOUSAND = frozenset("万萬만")
@@ -601,22 +584,11 @@ def _structured_han(run: Sequence[str]) -> str | None:
     return canonical_value(total)
 
 
-_DECIMAL_COMMA = {
-    "af", "az", "be", "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fr", "gl", "hr",
-    "hu", "hy", "id", "is", "it", "ka", "kk", "lt", "lv", "mk", "nb", "nl", "nn", "no", "pl", "pt", "ro",
-    "ru", "sk", "sl", "sq", "sr", "sv", "tr", "uk", "uz", "vi",
-}  # fmt: skip
-# Regions that write numbers differently from their language.
-_DECIMAL_POINT = {
-    "de-ch", "de-li", "it-ch", "es-do", "es-gt", "es-hn", "es-mx", "es-ni", "es-pa", "es-pr", "es-sv",
-    "es-us",
-}  # fmt: skip
+@cache
+def languages_with(separator: str) -> frozenset[str]:
+    """The languages that `data/numerals.toml` lists for a decimal mark or a separator of thousands."""
+    return frozenset(word_table("separators")[separator].split())
 
-GROUPED_BY_SPACE = {
-    "be", "bg", "ca", "cs", "de", "es", "et", "fi", "fr", "hu", "hy", "ka", "kk", "lt", "lv", "nb", "nn",
-    "no", "pl", "pt", "ru", "sk", "sl", "sv", "uk",
-}  # fmt: skip
-"""Languages where an ordinary space can separate thousands; a no-break space can do so in all."""
 
 _MARK = "[.,'d]"
 _ASCII_MARKS = {"，": ",", "．": ".", "٫": "d"}
@@ -629,7 +601,8 @@ def group_mark(language: str) -> str:
     ('.', ',', ',')
     """
     tag = language.lower().replace("_", "-")
-    return "." if tag.split("-")[0] in _DECIMAL_COMMA and tag not in _DECIMAL_POINT else ","
+    has_comma = tag.split("-")[0] in languages_with("decimal-comma")
+    return "." if has_comma and tag not in languages_with("decimal-point") else ","
 
 
 def canonical_number(number: str, *, language: str) -> str | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mtassay.nlp.annotation import Annotation, Annotator, Layer, Token, TokenSpan
-from mtassay.nlp.numerals import canonical_number
+from mtassay.nlp.numerals import canonical_number, word_table
 
 Sides = tuple[Annotation, Annotation]
 """A source and its reference, as read by a `PlainAnnotator` or a better annotator."""
@@ -77,15 +77,6 @@ class Replacement(NamedTuple):
 
 # Numbers -------------------------------------------------------------------------------------------------
 
-_LABELS = re.compile(
-    r"(type|typ|tipo|тип|phase?|fase|fáze|stage|stadi|стади|stufe|grad|grado|grau|степен|chapter|kapitel"
-    r"|cap[ií]tul|chapitre|глав|version|versi[óo]n|верси|groups?|grupp|grupo|class|klasse|clase|figur|abb|рис"
-    r"|tab(le|ell|la)|табл|section|abschnitt|secci|seção|раздел|articl|artikel|art[ií]cul|artigo|стать|step"
-    r"|schritt|level|ebene|nivel|n[ií]vel|niveau|уров|hepatitis|covid|interleukin|vitamin|windows|no|nr|№"
-    r"|page|seite|página|стр|formula|formel|channel|kanal|line|linie|room|zimmer|第|类|型|期)\w*",
-    re.IGNORECASE,
-)  # fmt: skip
-"""Words that turn a number after them into a name: `type 2`, `phase 3`."""
 _JOINTS = frozenset("-–—/:'’‘′″²³_@#№+=<>×*^~\\&|{}[]第")
 _AFTER = frozenset("月월号番余多来几은는이가을를와과로")
 """Numbers of months, and Korean particles that depend on the number before them."""
@@ -98,10 +89,6 @@ _CONFIDENCE = re.compile(
 )
 _HALF_DAY = re.compile(r"\bin the (?:morning|afternoon|evening)\b|\bat night\b|\d ?[ap]\.?m\b", re.IGNORECASE)
 """Words that turn a number up to 12 into an hour: `18 in the morning` is not an hour."""
-_MONTHS = re.compile(
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|fév|avr|mai|août|déc|ene|abr|ago|dic)[a-zû]*",
-    re.IGNORECASE,
-)
 
 
 def number_places(languages: tuple[str, str], texts: Sides) -> list[Replacement]:
@@ -182,15 +169,20 @@ def _is_name(annotation: Annotation, number: int, code: str) -> bool:
     if previous is None:
         return False
     # In languages other than German, a capitalised word before a number (not a year) makes a name.
-    is_date = _year(token.text) is not None or _MONTHS.match(previous.text) is not None
+    is_date = _year(token.text) is not None or _words("months").match(previous.text) is not None
     if previous.pos == "PROPN" and code != "de" and not is_date and not _opens(annotation, number - 1):
         return True
     return makes_name(previous.text)
 
 
+@cache
+def _words(kind: str) -> re.Pattern[str]:
+    return re.compile(word_table("before-numbers")[kind], re.IGNORECASE)
+
+
 def makes_name(word: str) -> bool:
     """Whether a number after this word names something: `type 2`, `phase 3`."""
-    return _LABELS.fullmatch(word) is not None
+    return _words("labels").fullmatch(word) is not None
 
 
 def _opens(annotation: Annotation, number: int) -> bool:

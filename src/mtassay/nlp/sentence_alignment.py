@@ -36,7 +36,8 @@ class AlignmentSettings:
     `alone` is the gain of a sentence of 60 characters without a counterpart. It increases with the length by
     `growth`, since long texts are more similar by chance. `lengths` is the weight of a misfit of lengths.
     Each sentence after the first on a side costs `more`, and two swapped neighbours cost `swap`. Two
-    sentences without a counterpart count as moved if their similarity is at least `moved`.
+    sentences without a counterpart count as moved if their similarity is at least `moved`, or
+    `mutual` if each is most like the other.
     """
 
     alone: float
@@ -45,11 +46,14 @@ class AlignmentSettings:
     more: float
     swap: float
     moved: float
+    mutual: float
 
 
-BY_ENCODER = AlignmentSettings(alone=0.08, growth=0.07, lengths=0.31, more=0.068, swap=0.048, moved=0.4)
+BY_ENCODER = AlignmentSettings(
+    alone=0.08, growth=0.07, lengths=0.31, more=0.068, swap=0.048, moved=0.4, mutual=0.3
+)
 BY_CHARACTERS = AlignmentSettings(
-    alone=-0.015, growth=0.06, lengths=0.076, more=0.06, swap=0.029, moved=0.455
+    alone=-0.015, growth=0.06, lengths=0.076, more=0.06, swap=0.029, moved=0.455, mutual=0.2
 )
 _FAR_LONGER = 10
 _LONG, _WINDOW, _ANCHOR = 200, 120, 3
@@ -337,9 +341,14 @@ def _moved(links: list[Link], gains: _Gains, settings: AlignmentSettings) -> lis
     lost = [link for link in links if not link.target]
     new = [link for link in links if not link.source]
     alike = gains.likeness[1, 1]
-    pairs = sorted(((alike[a.source[0], b.target[0]], a, b) for a in lost for b in new), reverse=True)
+    mutual = (alike == alike.max(axis=0)) & (alike == alike.max(axis=1, keepdims=True))
+    least = np.where(mutual, settings.mutual, settings.moved)
+    places = ((a, b, (a.source[0], b.target[0])) for a in lost for b in new)
+    pairs = sorted(
+        ((alike[place], a, b) for a, b, place in places if alike[place] >= least[place]), reverse=True
+    )
     taken: dict[Link, Link] = {}
     for likeness, a, b in pairs:
-        if likeness >= settings.moved and a not in taken and b not in taken:
+        if a not in taken and b not in taken:
             taken[a], taken[b] = Link(a.source, b.target, float(likeness)), a
     return [taken.get(link, link) for link in links if link.source or link not in taken]

@@ -41,9 +41,7 @@ def models(language: str) -> list[str]:
     if find_spec("spacy") is None:
         return []
     # spaCy makes its own list from this; importing spaCy takes half a second.
-    names = [
-        entry.name for entry in entry_points(group="spacy_models") if entry.name.startswith(f"{language}_")
-    ]
+    names = [e.name for e in entry_points(group="spacy_models") if e.name.startswith(f"{language}_")]
     ours = pack_file("pipelines", language)
     if ours is not None:
         names.append(str(ours))

@@ -42,7 +42,7 @@ class Screen:
     def case(
         self, tags: Mapping[str, Any], source: str | None, references: Sequence[str | None]
     ) -> list[str]:
-        """Return what belongs to the case, no matter who translated it."""
+        """Return the parts of the case that do not depend on the system."""
         lines = []
         if context := tags.get("context"):
             lines.append(self.line("context", str(context)))
@@ -123,12 +123,12 @@ def case_text(story: CaseHistory, screen: Screen, *, width: int) -> str:
 
 
 def case_tables(story: CaseHistory) -> list[Table]:
-    """Return the answers, and what all runs said about them."""
+    """Return tables of the answers, and of all runs' findings on them."""
     return [_answer_table(story), _history_table(story)]
 
 
 def _told(answer: AnswerHistory, block: Block, screen: Screen) -> str:
-    """Return one answer: its block, what people can decide about, and what they said."""
+    """Return one answer: its block, the id of its subject, and its reviews."""
     screen = replace(screen, label=block.label)
     subject = answer.asked.subject.id[:SHORT] if answer.asked else ""
     if block.title:
@@ -155,7 +155,7 @@ def _review_lines(answer: AnswerHistory, screen: Screen) -> list[str]:
 
 
 def _standing(answer: AnswerHistory) -> str:
-    """The current status and the run's; for an issue, both for itself and for the original's output."""
+    """Return the current status and the run's; for an issue, also those of the original's output."""
     if answer.joint_decision:
         before = f" (the run said {answer.found})" if answer.found != answer.joint_decision else ""
         output = f" · its output: {answer.status} by reviewers" if answer.is_settled_by_people else ""

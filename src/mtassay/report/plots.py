@@ -1,7 +1,7 @@
 """Draws figures as SVG or PNG, all in one style; matplotlib is loaded when something is drawn.
 
-Everything is labelled where it is, and series differ in shade, dash and marker, so that a print in
-black and white says the same.
+Labels are beside the data, and series differ in shade, dash and marker, so that figures can be printed in
+black and white.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class _Plan(NamedTuple):
 
 @contextmanager
 def _drawing(figures: Sequence[Figure]) -> Iterator[Any]:
-    """Yield a drawing, in our style until the block ends; without pyplot, whose state would outlive it."""
+    """Yield a drawing in our style. Pyplot is not used, because its state would remain afterwards."""
     with _matplotlib().rc_context(_SETTINGS):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure as Drawing
@@ -177,7 +177,7 @@ def _plan(figure: Figure, width: float) -> _Plan:
 
 
 def _fill(part: Any, plan: _Plan) -> None:
-    """Draw a figure into its part of the drawing."""
+    """Draw a figure in its part of the drawing."""
     rows = math.ceil(len(plan.panels) / plan.columns)
     stacked = plan.columns == 1 and all(p is not None and p.kind in ("lines", "steps") for p in plan.panels)
     cells = part.subplots(rows, plan.columns, squeeze=False, sharex=stacked).ravel()
@@ -244,7 +244,7 @@ def _ends(point: Point) -> tuple[float, float]:
 
 
 def _with_room(limits: tuple[float | None, float | None]) -> tuple[float | None, float | None]:
-    """Return limits of an axis that do not cut a line or a dot at the upper end in half."""
+    """Return limits of an axis with room for a line or a dot at the upper end."""
     low, high = limits
     return low, high if high is None or low is None else high + 0.015 * (high - low)
 
@@ -338,7 +338,7 @@ def _column_width(figure: Figure, is_panel: bool = False) -> float:
 
 
 def _is_across(names: Sequence[str], wide: float) -> bool:
-    """Whether the names of the columns fit beside each other."""
+    """Whether the column names fit side by side."""
     return len(names) == 1 or max(map(len, names), default=0) * 0.08 <= wide
 
 
@@ -485,7 +485,7 @@ def _draw_scatter(axes: Any, figure: Figure) -> None:
 
 
 class _Kind(NamedTuple):
-    """How to draw each kind of figure: `size` is the width and height in inches, alone or as panels."""
+    """How to draw one kind of figure; `size` is its width and height in inches, alone or as panels."""
 
     size: Callable[[Figure, bool], tuple[float, float]]
     draw: Callable[[Any, Figure], None]

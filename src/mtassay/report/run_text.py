@@ -22,7 +22,7 @@ from mtassay.data.method import view_of
 from mtassay.data.nouns import Result, Run
 from mtassay.runtime.processes import WATCHER
 
-# Shows the progress of a run once it takes longer than a person likes to wait without a message.
+# Shows the progress of a run that takes long.
 
 
 _PATIENCE = 1.5  # seconds without a message
@@ -30,7 +30,7 @@ _EVERY = 0.2  # seconds between two looks of the line
 
 
 def is_notebook() -> bool:
-    """Whether this is a notebook, which is no terminal and still shows a line that changes."""
+    """Whether this is a notebook, which can renew a line although it is not a terminal."""
     return hasattr(builtins, "get_ipython") and "ipykernel" in sys.modules
 
 
@@ -157,7 +157,7 @@ def render(
 
 
 def render_brief(run: Run, *, width: int = _WIDTH, color: bool = False) -> str:
-    """What was tested, the tables and the notes: all that a person must see of one run among several."""
+    """Return the essentials of one run among several: what was tested, the tables and the notes."""
     view = view_of(run)
     about = view.facts()
     first, *others = view.tables(Look(mark="" if color else "*"))
@@ -174,7 +174,7 @@ def render_tables(tables: Sequence[Table], form: Form, *, width: int = _WIDTH, c
 
 
 def render_block(block: Block, form: Form, *, width: int = _WIDTH, color: bool = False) -> str:
-    """A block of text with its marks."""
+    """Return a block of text with its marks."""
     if form == "md":
         return block_markdown(block)
     text = block_text(block, width=width, color=color)
@@ -182,7 +182,7 @@ def render_block(block: Block, form: Form, *, width: int = _WIDTH, color: bool =
 
 
 def render_html(run: Run, *, look: Look = PLAIN) -> str:
-    """For a notebook: the tables, the notes, the figures, and the first cases that a person should see.
+    """Return HTML for a notebook: tables, notes, figures, and the first cases that a person should see.
 
     Figures are left out if no drawing library is installed.
     """
@@ -208,8 +208,8 @@ def render_html(run: Run, *, look: Look = PLAIN) -> str:
 def score_rows(result: Result) -> Table:
     """All scores and then all comparisons, one per row, for programs and spreadsheets.
 
-    The row of a score has its rank, if ranks are known. The row of a comparison says which system its `delta`
-    is `against`, and has no value.
+    A score's row has its rank, if known. A comparison's row has no value, but a `delta` and the system it is
+    `against`.
     """
     ranks = {(c.name, c.group, system): c.rank for c in result.clusters for system in c.systems}
     records: list[dict[str, object]] = [
@@ -225,7 +225,7 @@ def score_rows(result: Result) -> Table:
 
 
 def _remark(text: str, form: Form, width: int) -> str:
-    """A line of plain words between tables."""
+    """Return a line of text between tables."""
     if form == "text":
         return textwrap.fill(printable(text), width)
     return latex_comment(text) if form == "latex" else escape_markdown(text)
@@ -309,7 +309,7 @@ def to_html(table: Table) -> str:
 
 
 def _without_commands(note: str) -> str:
-    """A note without its sentences about the command line, which a notebook does not have.
+    """Remove a note's sentences about the command line, since a notebook has none.
 
     >>> _without_commands("3 are open. Decide: mtassay review next. By segments it is ±2 (--unit segment).")
     '3 are open. By segments it is ±2.'
@@ -323,7 +323,7 @@ def _strong(text: str, strong: bool) -> str:
 
 
 def to_text(table: Table, *, width: int, color: bool) -> str:
-    """For a terminal of this width. A wider table continues below and repeats its first column."""
+    """Return text for a terminal of this width; a wider table continues below with its first column."""
     below = [
         line for note in table.notes for line in textwrap.wrap(printable(note), width, break_on_hyphens=False)
     ]
@@ -339,7 +339,7 @@ def to_text(table: Table, *, width: int, color: bool) -> str:
 
 
 def _fitting(widths: Sequence[int], width: int) -> list[list[int]]:
-    """Choose columns that fit side by side; the first one is in every part."""
+    """Divide the columns into parts that fit the width; each part begins with the first column."""
     parts: list[list[int]] = [[0]]
     for column in range(1, len(widths)):
         used_width = sum(widths[i] + len(_GAP) for i in parts[-1])

@@ -169,9 +169,7 @@ def translate_all(
         raise
     tally.stopped = work.stopped
     nothing = Output("", None, "there is no source text to translate")
-    return [
-        outputs.get(key, nothing)._replace(id=request.id) for key, request in zip(keys, requests, strict=True)
-    ]
+    return [outputs.get(key, nothing)._replace(id=r.id) for key, r in zip(keys, requests, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,9 +106,7 @@ def answer_each(requests: Sequence[Request], ask: Callable[[list[str]], Sequence
     answers = ask(texts) if texts else ()
     assert len(answers) == len(texts)
     rest = iter(answers)
-    return [
-        Output(request.id, *(answer or next(rest))) for request, answer in zip(requests, fixed, strict=True)
-    ]
+    return [Output(r.id, *(answer or next(rest))) for r, answer in zip(requests, fixed, strict=True)]
 
 
 def ask_once(requests: Sequence[Request], ask: Callable[[list[str]], object], *, what: str) -> list[Output]:
@@ -322,9 +320,7 @@ def ask_documents(
 def _context(requests: Sequence[Request], outputs: Mapping[int, Output], places: Sequence[int]) -> str | None:
     """Segments with their translations, one per line; `None` without any. A dry run has the same length."""
     texts = [requests[p].text if outputs[p].error == DRY_RUN else outputs[p].text for p in places]
-    lines = [
-        f"{requests[p].text} → {text}" for p, text in zip(places, texts, strict=True) if text is not None
-    ]
+    lines = [f"{requests[p].text} → {t}" for p, t in zip(places, texts, strict=True) if t is not None]
     return "\n".join(lines) or None
 
 

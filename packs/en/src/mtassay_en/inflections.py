@@ -227,9 +227,7 @@ def _regular(infinitive: str, irregular: dict[str, str]) -> dict[str, str]:
         by_cell[cell] = _joined(stem, endings.split()[conjugation], conjugation)
     if conjugation and "pres1sg" in irregular:  # the present subjunctive follows the first person
         base = irregular["pres1sg"].removesuffix("o")
-        by_cell |= {
-            cell: base + _ENDINGS[cell].split()[conjugation] for cell in ("subj3sg", "subj1pl", "subj3pl")
-        }
+        by_cell |= {c: base + _ENDINGS[c].split()[conjugation] for c in ("subj3sg", "subj1pl", "subj3pl")}
     return by_cell
 
 

@@ -237,9 +237,7 @@ def _is_somebody(token: Token) -> bool:
 @cache
 def _people() -> frozenset[str]:
     """All English words for people in the lexicon."""
-    return frozenset(
-        form for _, row in rows_of("people") for form in LANGUAGES["en"]("NOUN", row["en"]).values()
-    )
+    return frozenset(f for _, row in rows_of("people") for f in LANGUAGES["en"]("NOUN", row["en"]).values())
 
 
 def _adjective(tokens: Sequence[Token], place: Place, entry: LexiconEntry) -> bool:

@@ -453,9 +453,7 @@ def _pearmut_answer(question: Question, annotation: Record, about: Record) -> st
     if question.scored and score is None:
         return ""
     target, source = str(about["outputs"][-1]), str(about["sources"][-1] or "")
-    spans = tuple(
-        _pearmut_span(record, question, source, target) for record in annotation.get("error_spans") or ()
-    )
+    spans = tuple(_pearmut_span(r, question, source, target) for r in annotation.get("error_spans") or ())
     return str(SpanAnswer(spans, float(score) if question.scored and score is not None else None))
 
 

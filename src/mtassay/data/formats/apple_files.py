@@ -119,9 +119,7 @@ def _property_list(data: bytes, path: str, name: str) -> LocalisationFile:
     content = open_xml(data, path)
     root = read_nodes(content, "plist")
     units = FileUnits(content)
-    waiting: list[tuple[tuple[str, ...], MarkupNode]] = [
-        ((), node) for node in root.children if node.name == "dict"
-    ]
+    waiting: list[tuple[tuple[str, ...], MarkupNode]] = [((), n) for n in root.children if n.name == "dict"]
     while waiting:
         keys, node = waiting.pop()
         if node.name == "string":

@@ -262,9 +262,7 @@ class Xliff(XmlFormat, LocalisationFormat):
             document = file.get("original") or file.get("id") or str(number)
             for unit in _units(file, path):
                 line = line_of(unit.element)
-                texts = {
-                    name: next(iter(children(unit.element, name)), None) for name in ("source", "target")
-                }
+                texts = {n: next(iter(children(unit.element, n)), None) for n in ("source", "target")}
                 if texts["source"] is None:
                     raise InputError("a unit without source", path=path, line=line)
                 unit_id = f"{document}:{unit.id}"

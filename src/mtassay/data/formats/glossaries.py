@@ -378,9 +378,7 @@ def read_concepts(data: bytes, path: str) -> Iterator[tuple[int | None, list[Tbx
             if _language(tag) is None:
                 message = f"no language {tag!r}" if tag else "a language section without xml:lang"
                 raise InputError(message, path=path, line=line_of(section))
-            terms += [
-                _tbx_term(group, tag, path) for group in children(section, "termSec", "tig", "ntig", "term")
-            ]
+            terms += [_tbx_term(g, tag, path) for g in children(section, "termSec", "tig", "ntig", "term")]
         yield line_of(entry), terms
 
 

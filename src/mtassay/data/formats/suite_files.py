@@ -281,9 +281,7 @@ def _item_by_id(suite: Suite, item_id: str) -> Item:
 
 
 def _added(item: Item, new: Sequence[tuple[RuleField, Rule]]) -> Item:
-    lists = {
-        name: (*getattr(item, name), *(rule for kind, rule in new if kind == name)) for name in RULE_FIELDS
-    }
+    lists = {n: (*getattr(item, n), *(rule for kind, rule in new if kind == n)) for n in RULE_FIELDS}
     return replace(item, **lists, approver="" if new else item.approver)  # type: ignore[arg-type]
 
 

@@ -231,9 +231,7 @@ class Tmx(XmlFormat):
         """
         units = descendants(root, "tu")
         if pair is None:
-            languages = sorted(
-                {tag for unit in units for variant in children(unit, "tuv") if (tag := _tag(variant))}
-            )
+            languages = sorted({tag for unit in units for v in children(unit, "tuv") if (tag := _tag(v))})
             raise UsageError(
                 f"{path}: a TMX file needs a language pair; it holds {', '.join(languages) or 'none'}."
             )

@@ -369,9 +369,7 @@ class BehaviorMethod(RepeatSettings, Method):
             judged = [pair.judged_by(*both) for pair, both in zip(answered, opinions, strict=True)]
         else:
             alpha, beta = self.thresholds.alpha, self.thresholds.beta
-            judged = [
-                judge_pair(*pair.qualities, alpha=alpha, beta=beta, signed=self.signed) for pair in answered
-            ]
+            judged = [judge_pair(*p.qualities, alpha=alpha, beta=beta, signed=self.signed) for p in answered]
         denied = self._contradictions(answered) if self.direct else {}
         for i, (side, _) in denied.items():
             judged[i] = JudgedPair("edit broke it" if side else "original is bad")

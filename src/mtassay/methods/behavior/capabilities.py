@@ -401,9 +401,7 @@ class Tense(Capability):
 
     def spans(self, pair: ReadPair, aligned: Sequence[AlignedSpan]) -> list[AlignedSpan]:
         """The finite verbs in another tense, each in the shortest span that has all its auxiliaries."""
-        return [
-            span for span in finite_verbs(pair, aligned) if not is_past_perfect(pair.source.tokens, span.head)
-        ]
+        return [s for s in finite_verbs(pair, aligned) if not is_past_perfect(pair.source.tokens, s.head)]
 
     def instruction(self, pair: ReadPair, span: AlignedSpan) -> str:
         """Ask for a verb in the past perfect."""

@@ -82,9 +82,7 @@ def capability_class(name: str) -> type[Capability] | None:
     for spelling in (written, written.lower()):
         if is_known("capability", spelling):
             return cast("type[Capability]", find("capability", spelling))
-    return next(
-        (capability for capability in each("capability") if written.lower() in capability.aliases), None
-    )
+    return next((c for c in each("capability") if written.lower() in c.aliases), None)
 
 
 def open_capability(name: str) -> Capability:

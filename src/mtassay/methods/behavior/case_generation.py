@@ -418,9 +418,7 @@ def _aligner(
     links = read_pharaoh(path)
     if len(links) != len(segments):
         raise UsageError(f"{path} has {len(links):,} lines for {len(segments):,} pairs: one for each.")
-    return aligner, {
-        segment.id: segment_links for segment, segment_links in zip(segments, links, strict=True)
-    }
+    return aligner, {s.id: segment_links for s, segment_links in zip(segments, links, strict=True)}
 
 
 def _annotator(language: Language, name: str | None) -> Annotator | None:

@@ -107,9 +107,7 @@ def objection(
         return "source changed elsewhere"
     if not filled.changes or any(_same(change.before, change.after) for change in filled.changes):
         return "source unchanged"
-    if _same(reference, filled.reference) or any(
-        _same(change.before, change.after) for change in filled.reference_changes
-    ):
+    if _same(reference, filled.reference) or any(_same(c.before, c.after) for c in filled.reference_changes):
         return "reference unchanged"
     if not all(any(map(str.isalnum, change.after)) for change in filled.reference_changes):
         return "reference not filled"

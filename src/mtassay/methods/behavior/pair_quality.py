@@ -313,9 +313,7 @@ def pair_quality_table(result: Result) -> Table:
         rows.append(row)
     alphas = {score.group: score for score in result.scores if score.name == ALPHA}
     if any(score.value is not None for score in alphas.values()):
-        rows.append(
-            ["alpha", "", *(_cell(alphas.get(rating), 2) for rating in _HEADS), *("" for _ in measures)]
-        )
+        rows.append(["alpha", "", *(_cell(alphas.get(r), 2) for r in _HEADS), *("" for _ in measures)])
     header = ["Pairs", "pairs", *_HEADS.values(), *measures]
     return Table(header, rows, notes=_notes(result, alphas, measures))
 

@@ -90,9 +90,7 @@ def read_pairs(
             pairs.append(ReadPair(entries[number][0].id, source, reference, links_by_number[number]))
         else:
             left_out[number] = "a link leads to a word that is not there: it counts other words"
-    return PairReading(
-        pairs, [LeftOutSegment(entries[number][0].id, left_out[number]) for number in sorted(left_out)]
-    )
+    return PairReading(pairs, [LeftOutSegment(entries[n][0].id, left_out[n]) for n in sorted(left_out)])
 
 
 def _reference(segment: Segment) -> str | None:

@@ -150,9 +150,7 @@ def stability_ledgers(findings: Sequence[Finding], system: str, companions: Sequ
     compared = [f for f in findings if f.detector not in companions and f.verdict in ("pass", "fail")]
     stable = {f.case_id: f.verdict == "pass" for f in compared}
     ledgers = [Ledger.of_shares(STABLE, system, stable, {"all": [list(stable)]})]
-    pairs = {
-        pair: f.case_id for f in compared for pair in (f.case_id, *(IssueEvidence.of(f).distances or {}))
-    }
+    pairs = {p: f.case_id for f in compared for p in (f.case_id, *(IssueEvidence.of(f).distances or {}))}
     if companions:
         rows = {pair: row for row, pair in enumerate(pairs)}
         values = np.tile(np.array([0, 1]), (len(pairs), len(companions)))

@@ -148,9 +148,7 @@ class CountStructure(Structure):
 
     def differences(self, compared: ComparedPair) -> list[str]:
         """One line for each label with a different count: `nsubj: 2, was 1`."""
-        before, after = (
-            Counter(self.labels(answer.output)) for answer in (compared.original, compared.variant)
-        )
+        before, after = (Counter(self.labels(a.output)) for a in (compared.original, compared.variant))
         labels = sorted(
             before.keys() | after.keys(), key=lambda name: (-abs(after[name] - before[name]), name)
         )

@@ -151,9 +151,7 @@ def _plain_variants(segments: Sequence[Segment], code: str, settings: VariantSet
                 Edit(place.start, place.end, sentence.text[place.start : place.end], new, place.labels[0])
                 for new, _ in random.sample(place.others, min(settings.per_word, len(place.others)))
             ]
-            task.choices.append(
-                [_Choice(WordPlace(sentence, place.number), edit, 0.0, 0.0) for edit in edits]
-            )
+            task.choices.append([_Choice(WordPlace(sentence, place.number), e, 0.0, 0.0) for e in edits])
         task.kept = _take(task.choices, settings.per_sentence, settings.per_word)
     return [segment for task in work for segment in _segments(task)]
 

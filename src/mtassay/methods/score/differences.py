@@ -264,9 +264,7 @@ def difference_record(found: Differences) -> dict[str, Any]:
                 "source": d.segment.source,
                 "references": list(d.segment.references),
                 "outputs": dict(zip(found.systems, d.outputs, strict=True)),
-                "scores": {
-                    name: dict(zip(found.systems, both, strict=True)) for name, both in d.scores.items()
-                },
+                "scores": {n: dict(zip(found.systems, both, strict=True)) for n, both in d.scores.items()},
                 "better": better,
             }
             for better, segments in zip(found.systems, found.segments, strict=True)

@@ -219,9 +219,7 @@ def _reviewed(item: Item, material: ItemMaterial) -> list[_Target]:
 
 def _only_open(judge: Judge, item: Item, material: ItemMaterial, wish: Wish) -> _Target:
     """The only undecided, unreviewed output of an item; if there are several, a person must choose."""
-    texts = [
-        text for text in material.outputs.get(item.id, ()) if judge.judge(item, text).status == "undecided"
-    ]
+    texts = [t for t in material.outputs.get(item.id, ()) if judge.judge(item, t).status == "undecided"]
     if len(texts) == 1 and wish.correct is not None:
         return _Target(item, texts[0], None)
     what = f"Nobody has reviewed an output of '{item.id}'"

@@ -296,6 +296,4 @@ def _scores(
 def _signature(settings: Mapping[str, object]) -> str:
     from mtassay import __version__
 
-    return "|".join(
-        [*(f"{key}:{value}" for key, value in settings.items()), f"version:mtassay-{__version__}"]
-    )
+    return "|".join([*(f"{key}:{v}" for key, v in settings.items()), f"version:mtassay-{__version__}"])

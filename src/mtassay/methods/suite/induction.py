@@ -366,9 +366,7 @@ class Background:
         def is_elsewhere(pattern: re.Pattern[str], words: Sequence[str]) -> bool:
             places = set.intersection(*(self._places.get(fold(word), set()) for word in words))
             source = item.source.strip()
-            return any(
-                self._texts[place][0] != source and pattern.search(self._texts[place][1]) for place in places
-            )
+            return any(self._texts[p][0] != source and pattern.search(self._texts[p][1]) for p in places)
 
         return Focus(
             self._common | empty,

@@ -294,9 +294,7 @@ class _Shown:
     def about_order(self, name: str, groups: Sequence[str]) -> str:
         """Explain why a system with a lower rank can have a higher accuracy, if this happens."""
         for group in groups:
-            ranked = sorted(
-                (rank, system) for (n, g, system), rank in self.ranks.items() if (n, g) == (name, group)
-            )
+            ranked = sorted((rank, s) for (n, g, s), rank in self.ranks.items() if (n, g) == (name, group))
             for (rank, low), (other, high) in combinations(ranked, 2):
                 below, above = (self.scores[name, group, system].value or 0.0 for system in (low, high))
                 if rank < other and round(below, 9) < round(above, 9):
