@@ -111,14 +111,14 @@ def test_an_accepted_rule_stands_in_the_file_and_answers_its_output(
 def test_a_rule_made_of_an_answer_tells_it_to_nobody_who_has_not_answered(
     browser: TestClient, workspace: Path
 ) -> None:
-    secret = access.invite("anna", workspace=workspace)
     card = card_of(workspace, FALOU)
     sent = {"csrf": fields(browser.get(card).text)["csrf"], "pattern": r"\bfalou\b", "kind": "correct"}
+    assert 'aria-label="Rules"' in browser.get(card).text
+    assert browser.post(f"{card}/rule", data={**sent, "id": "1"}).status_code == 200
+    assert 'aria-label="Rules"' in browser.get(card).text
+    secret = access.invite("anna", workspace=workspace)
     with client_of(workspace) as other:
         other.get(f"/enter/{secret}")
-        assert 'aria-label="Rules"' in other.get(card).text
-        assert browser.post(f"{card}/rule", data={**sent, "id": "1"}).status_code == 200
-        assert "falou</code>" not in other.get(card).text
         assert 'aria-label="Rules"' not in other.get(card).text
         answer_card(other, card, "incorrect")
         assert "the rules of today say correct" in other.get(card).text

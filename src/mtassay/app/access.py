@@ -1,4 +1,4 @@
-"""Access from other machines: each person is invited with a link, and can be shut out again.
+"""Access from other machines: each person is invited with a link, which can be revoked.
 
 The workspace keeps a digest of the secret in each link, never the secret.
 """
@@ -46,7 +46,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """An invited person, since when, and until when, in UTC; without an end `until` is empty."""
+    """An invited person, with the start and end of the invitation in UTC; `until` is empty without an end."""
 
     person: Person
     since: str
@@ -61,10 +61,10 @@ def invite(
     campaign: str = "",
     workspace: Place | None = None,
 ) -> str:
-    """Let somebody in; return the secret of their link, which nobody can look up later.
+    """Invite somebody; return the secret of their link, which cannot be looked up later.
 
-    A new invitation of the same person ends the old link. With `days` the link ends after so many, and with
-    `campaign` it leads to that campaign alone.
+    A new invitation ends the person's old link. With `days`, the link ends after this time; with `campaign`,
+    it leads only to that campaign.
     """
     person = name.strip()
     if not person.isprintable() or not 1 <= len(person) <= _LONGEST:
@@ -87,9 +87,9 @@ def invite(
 
 
 def revoke(name: str, *, workspace: Place | None = None) -> None:
-    """Shut somebody out at once; their answers stay. A `UsageError` if nobody of the name was in.
+    """End a person's access at once; their answers stay. A `UsageError` for an unknown name.
 
-    The page stays closed after the last one, until somebody is invited or `reopen` is called.
+    After the last invitation is revoked, the page is closed until somebody is invited or `reopen` is called.
     """
     store = open_workspace(workspace)
     person = name.strip()
@@ -114,12 +114,12 @@ def invitations(*, workspace: Place | Workspace | None = None) -> list[Invitatio
 
 
 def was_anybody_invited(store: Workspace) -> bool:
-    """Whether anybody was ever invited, revoked or not: then everybody needs an invitation."""
+    """Whether anybody was ever invited, even if revoked since: then everybody needs an invitation."""
     return bool(store.database.select("SELECT 1 FROM invitations LIMIT 1"))
 
 
 def reopen(*, workspace: Place | None = None) -> None:
-    """Let everybody on this machine in again; a `UsageError` if somebody is still invited."""
+    """Allow access without invitation on this machine again; a `UsageError` if somebody is still invited."""
     store = open_workspace(workspace)
     if invited := ", ".join(entry.person.name for entry in invitations(workspace=store)):
         raise UsageError(
@@ -130,7 +130,7 @@ def reopen(*, workspace: Place | None = None) -> None:
 
 
 def recognise(store: Workspace, secret: str) -> Person | None:
-    """Return the person with this secret; `None` if it was never given out, is revoked, or has ended."""
+    """Return the person with this secret; `None` if it is unknown, revoked or expired."""
     digest = _digest(secret)
     found = None
     for name, role, stored, _, until, campaign in _rows(store):

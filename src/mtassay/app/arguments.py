@@ -24,7 +24,7 @@ def is_missing(value: Any) -> bool:
 
 
 def list_texts(what: Iterable[Any], *, of: str) -> list[str | None]:
-    """Return the texts in order, each once; `of` says in errors whose they are.
+    """Return the texts in order as a list; `of` names their role in errors.
 
     >>> list_texts((text for text in ["a", None, float("nan")]), of="the source")
     ['a', None, None]
@@ -42,7 +42,7 @@ def list_texts(what: Iterable[Any], *, of: str) -> list[str | None]:
 def listed(references: Texts | Iterable[Texts]) -> list[Texts]:
     """One or several references as a list.
 
-    In a list or tuple each entry is a reference: a file, or texts. Anything else with texts in it, as a
+    Each entry of a list or tuple is a reference, as a file or texts. Any other collection of texts, such as a
     column of a table, is one reference.
 
     >>> listed("r.txt"), listed(["a.txt", ["x"]]), listed(text for text in ["x", "y"])
@@ -93,7 +93,7 @@ def refuse_unknown(function: str, given: Collection[str], names: Collection[str]
 
 
 def known_keywords(options: Any = None) -> Callable[[Callable[Taken, Answer]], Callable[Taken, Answer]]:
-    """The function, but it refuses keywords that are neither its own nor keys of `options`, a `TypedDict`."""
+    """Wrap a function to refuse keywords other than its own and the keys of `options`, a `TypedDict`."""
 
     def decorate(function: Callable[Taken, Answer]) -> Callable[Taken, Answer]:
         code = function.__code__

@@ -62,12 +62,12 @@ class ReviewerProgress:
 class CampaignReport:
     """The state of a campaign.
 
-    Of `subjects`, `wanted` answers in all are asked for and `given` were given; `complete` have all of
-    theirs. `to_adjudicate` wait for an adjudicator, `adjudicated` are settled by one. `groups` have the
-    agreement by the name of a category or phenomenon. `scale` says what agreement means of ratings and of
-    spans. `changed` are answers that somebody changed after they could see others': agreement is measured by
-    their answers before that. `cautions` are problems that may keep the campaign from being done. `checked`
-    is how each reviewer did in attention checks and calibration.
+    All `subjects` need `wanted` answers in total, of which `given` exist; `complete` subjects have all
+    answers. `to_adjudicate` wait for an adjudicator, `adjudicated` are settled by one. `groups` have the
+    agreement by the name of a category or phenomenon. `scale` explains agreement of ratings and of spans.
+    `changed` counts answers that were changed after others were visible; agreement uses the earlier ones.
+    `cautions` are problems that may prevent completion. `checked` has each reviewer's results in attention
+    checks and calibration.
     """
 
     campaign: Campaign
@@ -86,7 +86,7 @@ class CampaignReport:
     checked: Sequence[CheckedReviewer] = ()
 
     def of_reviewer(self, name: str) -> CampaignReport:
-        """All that a reviewer may know: no name of another one, and no results of checks before the end."""
+        """Return the report for a reviewer, without others' names; results of checks only after the end."""
         is_over = bool(self.campaign.closed) or self.given >= self.wanted
         return replace(
             self,
@@ -194,12 +194,15 @@ def _duration(seconds: float) -> str:
 
 
 def report(
-    name: str = "last", *, seed: int | None = None, workspace: Place | Workspace | None = None
+    name: str = "last",
+    *,
+    seed: int | None = None,
+    workspace: Place | Workspace | None = None,
 ) -> CampaignReport:
     """Progress, pace and agreement of a campaign, by the answers so far.
 
-    Agreement is measured by the answers that people gave before they could see others'. Agreement and the
-    counts of `unsure` are of subjects that all have answered, since reviewers see them.
+    Agreement is measured on answers given before others were visible. Since reviewers see agreement and the
+    counts of `unsure`, these only use subjects that all have answered.
     """
     store = open_workspace(workspace)
     campaign_store = CampaignStore(store)
@@ -283,9 +286,13 @@ def _progress(
 
 
 def _agreement(
-    store: Workspace, campaign: Campaign, subjects: Sequence[CampaignSubject], decisions: Decisions, seed: int
+    store: Workspace,
+    campaign: Campaign,
+    subjects: Sequence[CampaignSubject],
+    decisions: Decisions,
+    seed: int,
 ) -> dict[str, dict[str, list[AgreementCoefficient]]]:
-    """Agreement by part (all, category, phenomenon) and name of a group; kept until the next review."""
+    """Return agreement by kind (all, category, phenomenon) and group; cached until the next review."""
     counted = f"{store.reviews_count}|{checksum(sorted(subject for subject, _ in decisions))}"
     key = f"agreement of campaign|{campaign.name}|{campaign.created}|{campaign.closed}|{counted}|{seed}"
     if (kept := store.recall(key)) is not None:

@@ -1,4 +1,4 @@
-"""Campaigns of reviewers: who is asked what, blind to each other, and the results.
+"""Campaigns of reviewers: assignments, answers that are blind to others, and results.
 
 Every function takes `workspace`, the file of campaigns (default: as in `mtassay.app.library`), or the open
 workspace itself, which a server has.
@@ -75,13 +75,12 @@ def create(
     """Create a campaign about these runs' open outputs, or about all outputs with a question for any run.
 
     `category`, `phenomenon`, `item` and `system` choose outputs, of which `sample` are drawn. A share
-    `overlap` (default 0.2; 0 with one reviewer) is answered by `raters` people each. `settled` adds so many
-    outputs that the runs settled by themselves, unrecognisably. `attention` is the share of attention checks,
-    `calibration` how many outputs everybody answers first; who passes less than `exclude_below` of the
-    checks, or takes less than `exclude_faster` seconds for an output, is in no agreement (see
-    `quality_control`). `side_by_side` shows other systems' outputs for the same sentence. An impossible
-    campaign is a `UsageError`; problems that may keep it from being done are in the `cautions` of
-    `campaign_reports.report`.
+    `overlap` (default 0.2; 0 with one reviewer) is answered by `raters` people each. `settled` adds this many
+    outputs that the runs had already settled, which reviewers cannot notice. `attention` is the share of
+    attention checks, `calibration` how many outputs everybody answers first; agreement excludes reviewers who
+    pass less than `exclude_below` of the checks, or need less than `exclude_faster` seconds for an output
+    (see `quality_control`). `side_by_side` shows other systems' outputs for the same sentence. An impossible
+    campaign is a `UsageError`; other problems are in the `cautions` of `campaign_progress.report`.
     """
     store = open_workspace(workspace)
     names = [runs] if isinstance(runs, str) else list(runs)
@@ -148,7 +147,7 @@ def campaigns(*, workspace: Place | Workspace | None = None) -> list[Campaign]:
 
 
 def still_open(*, workspace: Place | Workspace | None = None) -> list[str]:
-    """A line for each campaign that waits for answers, to be shown beside an export of answers so far."""
+    """Return a line for each campaign that waits for answers, to show with an export."""
     campaign_store = CampaignStore(open_workspace(workspace))
     lines = []
     for campaign in campaign_store.campaigns():
@@ -173,7 +172,7 @@ def change_people(
 ) -> Campaign:
     """Let these people answer and adjudicate from now on; earlier answers of others stay, and count.
 
-    A `UsageError` if outputs could never get all of their answers then, or no dispute could be settled.
+    It is a `UsageError` if then outputs could never get all answers, or disputes could not be settled.
     """
     shelf = CampaignStore(open_workspace(workspace))
     return shelf.change_people(shelf.campaign(name), _names(reviewers), _names(adjudicators))
@@ -215,8 +214,8 @@ class CampaignCards(Cards):
     def next(self) -> Card | None:
         """Return this reviewer's next output, which others then do not get for a while.
 
-        For an adjudicator it is the first open dispute: all have answered, and differ, or all are unsure.
-        Disputes with an own answer as a reviewer are left out: nobody settles a dispute of their own.
+        An adjudicator gets the first open dispute: all have answered, and they differ or are all unsure.
+        Disputes about subjects that this person reviewed are left out.
         """
         self._check()
         if self.adjudicates:
@@ -236,7 +235,7 @@ class CampaignCards(Cards):
     def asked(self, subject: str) -> tuple[Subject, Question]:
         """Return a subject of the campaign, by its id or the beginning of it, and the question about it.
 
-        An adjudicator is refused before all reviewers have answered, and if they were one of them.
+        An adjudicator is refused before all reviewers have answered, or if this person was a reviewer of it.
         """
         self._check()
         if self.campaign.closed:
@@ -275,7 +274,7 @@ class CampaignCards(Cards):
 
     @cached_property
     def disputes(self) -> list[CampaignSubject]:
-        """List what waits for this adjudicator; nobody settles a dispute of their own."""
+        """List the disputes for this adjudicator, without subjects that this person reviewed."""
         campaign, question = self.campaign, self.question
         decisions = decide(self.store.reviews(question.name), {question.name: question.combine})
         seals = sealed(self.store)
@@ -316,7 +315,7 @@ class CampaignCards(Cards):
         )
 
     def _beside(self, entry: CampaignSubject) -> list[DocumentLine]:
-        """Other systems' outputs for the same sentence, in an order that hides systems, and own answers."""
+        """Return other systems' outputs for the sentence with own answers; the order hides systems."""
         shelf, question = self.shelf, self.question
         others = [e for e in shelf.beside(self.campaign, entry) if not kind_of_check(e.status)]
         subjects = self.store.subjects([each.subject for each in others])
@@ -343,7 +342,7 @@ def cards(
     adjudicates: bool = False,
     workspace: Place | Workspace | None = None,
 ) -> CampaignCards:
-    """The questions of a campaign to a reviewer or adjudicator; `skip` are ids to leave for later."""
+    """Return a campaign's cards for a reviewer or adjudicator; `skip` are ids to leave for later."""
     store = open_workspace(workspace)
     who = reviewer_name(reviewer)
     campaign = CampaignStore(store).campaign(name)

@@ -1,4 +1,4 @@
-"""Localisation files through live engines: the same file with new targets, and nothing else changed."""
+"""Translates localisation files by live engines; only the targets change."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SAME = {".pot": ".po", ".xliff": ".xlf"}
 
 
 def open_catalogue(path: Path, target: Path | None, pair: Pair | None) -> LocalisationFile | None:
-    """Return the localisation file to write again; `None` if its texts are wanted as lines or a table.
+    """Return the localisation file to write; `None` if its texts are wanted as lines or a table.
 
     Raises:
         UsageError: The target has the ending of another format.
@@ -67,7 +67,7 @@ def target_files(
 ) -> list[Path | None]:
     """Return the path of each engine's file; `None` is standard output.
 
-    Without a target, a file with one language goes where by convention the other language has its own.
+    Without a target, a file with one language is written to the other language's conventional path.
     """
     source = Path(file.path)
     if target is not None and (target.is_dir() or not target.suffix):

@@ -10,7 +10,12 @@ from typing import Literal, NamedTuple, TextIO, get_args
 from mtassay.app.reviewing import Place
 from mtassay.app.runs import open_workspace
 from mtassay.data.errors import UsageError
-from mtassay.data.formats.annotation_files import correction_records, gives_number, rating_rows, write_answers
+from mtassay.data.formats.annotation_files import (
+    correction_records,
+    gives_number,
+    rating_rows,
+    write_answers,
+)
 from mtassay.data.formats.annotation_platforms import (
     labeling_config,
     pearmut_annotations,

@@ -25,8 +25,8 @@ from mtassay.methods.paired_scores import Snapshot, only_system, read_baseline
 from mtassay.runtime.workspace import Workspace
 
 Which = Run | nouns.Run | Snapshot | str | PathLike[str]
-"""A run, what was kept of one, or text: the id of a saved run (its beginning, its end, `last`), `RUN:SYSTEM`,
-the name of a system, or a file of baselines."""
+"""A run or its stored data, or text: the id of a saved run (also its beginning, its end, `last`),
+`RUN:SYSTEM`, the name of a system, or a file of baselines."""
 
 
 @known_keywords()
@@ -133,7 +133,13 @@ def development(
     loaded = {name: load_run(run, workspace=workspace) for name, run in runs.items()}
     check_aliases([run.systems for run in loaded.values()], alias or {})
     return Development.of(
-        loaded, aliases=alias, systems=systems, score=score, alpha=alpha, trials=trials, seed=seed
+        loaded,
+        aliases=alias,
+        systems=systems,
+        score=score,
+        alpha=alpha,
+        trials=trials,
+        seed=seed,
     )
 
 
@@ -268,10 +274,10 @@ def _one_of_each(old: Sequence[Snapshot], new: Sequence[Snapshot]) -> tuple[Snap
 def find_snapshots(
     what: Which, *, workspace: str | PathLike[str] | None = None, like: nouns.Run | None = None
 ) -> list[Snapshot]:
-    """All systems of what is given. The name of a system means its newest run.
+    """Return all systems of a given run. The name of a system means its newest run.
 
-    With `like`, a system of this run may be meant where it has several, or else the newest run of the same
-    method before it.
+    With `like`, a name may mean a system of this run if it has several, or else the newest earlier run of the
+    same method.
     """
     if isinstance(what, Snapshot):
         return [what]
@@ -294,7 +300,7 @@ def find_snapshots(
 def find_baseline(
     what: Which, *, workspace: str | PathLike[str] | None = None, like: nouns.Run | None = None
 ) -> list[Snapshot]:
-    """The same for a run that others are compared with again and again: it is not deleted for its age."""
+    """Find a baseline in the same way; its run is protected from automatic deletion."""
     snapshots = find_snapshots(what, workspace=workspace, like=like)
     path = workspace_path(workspace)
     if path.exists():

@@ -1,4 +1,4 @@
-"""How far to trust each judge of translations, on one's own texts: thresholds and figures.
+"""The reliability of judges of translations on the user's own texts: thresholds and figures.
 
 A judge is anything that gives a number or a verdict per output: a metric, a detector of a saved run, a list
 of scores from elsewhere. Functions also take settings for metrics: `workspace`, `cache` and `quiet`.
@@ -56,7 +56,7 @@ Place = str | PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class _Labelled:
-    """Judges with the labels of the outputs they judged, and where both come from."""
+    """Judges with the labels of the outputs they judged, and the origin of both."""
 
     judges: list[JudgedDetector]
     names: dict[str, str]
@@ -87,8 +87,8 @@ def calibrate(
     """Below which score is an output wrong? Thresholds for a wished precision, on one's own labels.
 
     Judged are the outputs of a saved `run`, by its detectors and by `metrics`, or `systems` on a test set of
-    `source` and `references`. Labels are as in `judges`.
-    Precision and recall are those on outputs that had no part in the threshold.
+    `source` and `references`. Labels are as in `judges`. Precision and recall are measured on outputs that
+    were not used to find the threshold.
     """
     if not 0 < precision < 1:
         raise UsageError(f"`precision` is {precision:g}: give a share between 0 and 1, as 0.8.")

@@ -87,7 +87,7 @@ def score(
         references: One reference, or several; with `test_set`, names of some of its references.
         source: The source texts, for metrics and checks that read them.
         langpair: The language pair, as `"en-pt"`.
-        test_set: A file or folder that brings source, references and outputs along.
+        test_set: A file or folder with source, references and outputs.
         documents: A file with the document of each line.
         entities: A file with marked names, for the metric `nee`.
         stream: Read files of lines block by block: ten million take no more memory than a hundred thousand.
@@ -167,7 +167,7 @@ def score_work(
         from mtassay.data.formats.annotation_files import read_entities
 
         segments = read_entities(Path(entities), segments)
-    # The files of a folder, or all systems of a test set, are in no chosen order.
+    # The order of files in a folder, or of systems in a test set, was not chosen.
     parameters.setdefault("against_best", not chosen if inside else is_folder(outside))
     if (
         parameters.get("metrics") is None
@@ -198,7 +198,7 @@ def check(
         files: Files that hold texts with their translations, such as XLIFF, TSV or JSONL.
         systems: Instead of files: outputs or live engines by name.
         source: The source texts of these, or of localisation files with one language.
-        references: Right translations, where there are any: what they do, an output may do.
+        references: Right translations, if any: an output may do what they do.
         langpair: The language pair, as `"en-de"`; without it, fewer checks can be run.
         documents: A file with the document of each line, for checks that compare the texts of a document.
         options: The fields of `CheckMethod`, as `checks="numbers,terms"`, and how to run.
@@ -217,7 +217,13 @@ def check(
     """
     settings, parameters = RunSettings.split(options)
     work = check_work(
-        files, systems, source, references=references, langpair=langpair, documents=documents, **parameters
+        files,
+        systems,
+        source,
+        references=references,
+        langpair=langpair,
+        documents=documents,
+        **parameters,
     )
     return work.run(settings)
 
@@ -631,7 +637,7 @@ def generate_with(method: Method, read: Read, settings: RunSettings) -> nouns.Ge
 
 
 def _refuse_sentence(what: Any, instead: str) -> None:
-    """Refuse a text where a file is expected: its sender means texts in memory."""
+    """Refuse a text where a file is expected: the caller probably means texts in memory."""
     if isinstance(what, str) and " " in what.strip() and not Path(what).exists():
         shown = what if len(what) <= 40 else f"{what[:39]}…"
         raise UsageError(f"There is no file {shown!r}. Texts in memory are given as {instead}")

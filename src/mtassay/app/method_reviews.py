@@ -28,9 +28,10 @@ from mtassay.systems.roster import name_and_rest
 def make(
     source: Texts, reference: Texts | None, *, langpair: str, **options: Unpack[RecipeOptions]
 ) -> GeneratedCases:
-    """Make cases of a parallel text, from files or lists of texts; return them with all dropped ones and why.
+    """Make cases of a parallel text, from files or lists; return them, and dropped ones with reasons.
 
-    Parameters: those of `Recipe`, as `capabilities="noun,verb"`. `check` of what it gives refuses too little.
+    Parameters: those of `Recipe`, as `capabilities="noun,verb"`. The result's `check` raises an error if
+    there are too few cases.
     """
     settings, recipe = RunSettings.split(options)
     method = BehaviorMethod.maker(langpair, recipe)
@@ -47,7 +48,7 @@ def read_sets(
     originals: bool = True,
     workspace: str | PathLike[str] | None = None,
 ) -> dict[str, list[RatedPair]]:
-    """Return pairs by their makers, originals first; a set has its given name, or that of its file or run."""
+    """Return pairs by maker, originals first; a set has its given name, or that of its file or run."""
     named = []
     for text in (cases, *against):
         name, rest = name_and_rest(text)

@@ -1,4 +1,4 @@
-"""Agreement of metrics with people, and people's preferences among systems: from files, or from memory.
+"""Agreement of metrics with people, and ranks of systems by people, from files or from memory.
 
 Functions that run metrics also take their settings, as all functions of `mtassay.app.library` do:
 `workspace`, `cache` and `quiet`.
@@ -27,7 +27,11 @@ from mtassay.meta.assessments import AgreementAssessment, RankingAssessment
 from mtassay.meta.correlate import CorrelationSettings, Level, Resample, correlate_metrics
 from mtassay.meta.correlate import correlate as correlate_raters
 from mtassay.meta.error_spans import compare_spans
-from mtassay.meta.measurement import OrderSweep, measure_raters, parse_orders
+from mtassay.meta.measurement import (
+    OrderSweep,
+    measure_raters,
+    parse_orders,
+)
 from mtassay.meta.rated_material import (
     RatedMaterial,
     Rater,
@@ -91,14 +95,13 @@ def correlate(
         mtme: A folder of mt-metrics-eval with test set, outputs and scores; needs `langpair`.
         langpair: The language pair, as `"en-de"`.
         level: `"system"` or `"segment"`.
-        grouping: Of segments: all at once (`"none"`), by `"item"` or by `"system"`.
+        grouping: How segments are grouped: not (`"none"`), by `"item"` or by `"system"`.
         ngram_sweep: BLEU of these orders, as `"1-4"`.
-        human_vs_human: Hold human scores against each other.
+        human_vs_human: Compare human scores with each other.
         metric_vs_metric: Correlate the metrics with each other; needs no human scores.
-        test: How metrics are tested against each other: `"randomization"`, or `"wmt"` for the ranks of WMT's
-            metrics task.
+        test: The test between metrics: `"randomization"`, or `"wmt"` for the ranks of WMT's metrics task.
         alpha: The level of significance.
-        resample: What intervals draw again: `"segments"` or `"systems"`.
+        resample: What is resampled for intervals: `"segments"` or `"systems"`.
         exclude: Systems to leave out.
         with_humans: Count human translations among the systems.
         documents: A file with the document of each line.

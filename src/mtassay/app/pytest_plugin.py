@@ -1,6 +1,6 @@
 """For pytest: the fixture `mtassay`, whose gates show the sentences that fail them.
 
-Other tests pay nothing: the first test that asks for the fixture loads the library.
+The first test that uses the fixture loads the library, so other tests do not become slower.
 """
 
 from __future__ import annotations

@@ -68,11 +68,11 @@ def find_themes(
     """Find common features of the failures of each system in one or several runs, the most telling first.
 
     Args:
-        runs: One or several: as they are, ids, `RUN:SYSTEM`, or the name of a system, which means its
-            newest run. Those of one system are put together.
+        runs: One or several runs, ids, `RUN:SYSTEM`, or names of systems, which mean their newest runs. Runs
+            of one system are joined.
         systems: Only these systems.
-        alpha: The level at which a theme is claimed, corrected for all that was looked at.
-        trials: How often the failures are assigned again for that correction.
+        alpha: The level of significance of a theme, corrected for all tested features.
+        trials: Number of random assignments of failures for this correction.
         seed: Seed of all draws.
         workspace: The file of saved runs; by default the nearest one.
         quiet: Show no progress.
@@ -125,12 +125,12 @@ def write_report(
     Args:
         runs: One or several: as they are, ids, or `RUN:SYSTEM`.
         path: The file to write.
-        form: `"html"`, one file that needs nothing else, or `"md"` for a pull request; by default the ending
-            of the file says it.
+        form: `"html"`, a self-contained file, or `"md"` for a pull request; by default by the ending of the
+            file.
         against: An earlier run or a file of baselines: the page then says what got worse since.
         names: What the page calls the runs.
         title: Its title.
-        themes: Say what failures have in common.
+        themes: Include common features of failures.
         workspace: The file of saved runs; by default the nearest one.
         quiet: Show no progress.
 

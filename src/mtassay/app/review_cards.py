@@ -65,11 +65,11 @@ class DocumentLine:
 class Card:
     """One output with all that a person may see to judge it.
 
-    `entry` is its place in the queue; a blind question leaves out the run's finding. `lines` are the output
-    and aids to judge it, `given` are the answers that the viewer may see. `related_blocks` are the sentences
-    that belong to it, `settled` other outputs to the same case. `rules` are the results of today's rules, and
-    `rulebook` is their file, for a run that rules judged. `beside` are other systems' outputs for the same
-    sentence, if a campaign shows them.
+    `entry` is its place in the queue, without the run's finding for a blind question. `lines` are the output
+    and help to judge it, `given` the answers that the viewer may see. `related_blocks` are related sentences,
+    `settled` other outputs to the same case. `rules` are the results of today's rules, and `rulebook` is
+    their file, for a run that rules judged. `beside` are other systems' outputs for the same sentence, if a
+    campaign shows them.
     """
 
     run: str
@@ -171,9 +171,9 @@ class Cards(ABC):
     ) -> KeptAnswer:
         """Keep this person's answer about a subject; when this returns, it is in the workspace.
 
-        A `correction` is the right output: it goes into the note. An answer with a `receipt`, an id that the
-        sender made up, is kept once however often it is sent. `along` is done only if the answer is kept, and
-        if it fails, the answer is not kept.
+        A `correction` is the right output, for the note. An answer with a `receipt`, an id chosen by the
+        sender, is stored only once. `along` is done only if the answer is kept, and if it fails, the answer
+        is not kept.
         """
         about, question = self.asked(subject)
         kept = keep_answer(
@@ -211,7 +211,7 @@ class RunCards(Cards):
         return self.run_queue.waiting(self.who, double=self.double)
 
     def next(self) -> Card | None:
-        """The next card after the position. Before they have answered, an admin sees no more than others."""
+        """Return the next card after the position. Before answering, an admin sees no more than others."""
         entry = self.run_queue.next_for(self.who, after=self.after, choice=self.choice, double=self.double)
         return None if entry is None else replace(self, is_admin=False).card(entry.subject)
 
@@ -224,7 +224,7 @@ class RunCards(Cards):
         return self.run_queue.latest_of(self.who, before=before)
 
     def card(self, subject: str) -> Card:
-        """Return the card of a subject, from the workspace's data of its case alone."""
+        """Return the card of a subject; only the data of its case are read."""
         store, who = self.store, self.who
         entry = self.run_queue.entry(subject, reviewer=who)
         run = store.run(self.run_queue.run, case=entry.segment_id)
@@ -276,7 +276,7 @@ class RunCards(Cards):
 class ShownReviews(NamedTuple):
     """The answers about a subject that a person may see, in their order, with their own newest one.
 
-    `changed` are answers that their givers changed after they could see those of others.
+    `changed` are answers that were changed after others were visible.
     """
 
     reviews: Sequence[Review] = ()
@@ -347,7 +347,7 @@ def _question(run: Run, name: str) -> Question:
 
 
 def _pending(run: Run, question: Question, subject_id: str) -> Pending:
-    """Return an output of the run, or a pair that people rate on its own, as what may be shown of it."""
+    """Return what may be shown of an output, or of a pair that people rate separately."""
     entries = outputs_in(run, question) if question.is_of_runs else pairs_in(run, question)
     found = next((entry for entry in entries if entry.subject.id == subject_id), None)
     if found is None:
@@ -389,8 +389,8 @@ def agreement_so_far(run_queue: ReviewQueue, *, seed: int = 12345) -> dict[str, 
 class RuleDraft:
     """An expression that somebody may add for an output, with its effect; `problem` is why it is refused.
 
-    `answer` is the meaning of the expression, empty before that is chosen. One that `is_short` has so few
-    letters that nearly every output has them. `told` says in words what the expression finds.
+    `answer` is the meaning of the expression, empty before that is chosen. If `is_short`, it has so few
+    letters that it matches nearly every output. `told` says in words what the expression finds.
     """
 
     pattern: str

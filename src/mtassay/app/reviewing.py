@@ -25,7 +25,15 @@ from mtassay.data.marks import printable
 from mtassay.data.method import view_of
 from mtassay.data.nouns import UNSURE, Question, Run
 from mtassay.data.questions import COMMON_QUESTIONS, find_question
-from mtassay.data.subjects import SHORT, Decision, Pending, Subject, caution_of_models, is_model, subjects_in
+from mtassay.data.subjects import (
+    SHORT,
+    Decision,
+    Pending,
+    Subject,
+    caution_of_models,
+    is_model,
+    subjects_in,
+)
 from mtassay.data.subjects import decide as decide_reviews
 from mtassay.report.run_text import Progress
 from mtassay.review.campaign_store import KeptAnswer, counted_reviews, frozen_reviews, keep_answer, sealed
@@ -81,7 +89,7 @@ def _login() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The outputs that wait for a reviewer, in the chosen order; `total` is how many were open for anybody.
+    """The outputs that wait for a reviewer, in the chosen order; `total` counts outputs open for anybody.
 
     `run` is their run, empty for all runs or if nothing was open.
     """
@@ -120,10 +128,10 @@ def pending(
 
     `last` is the newest run whose outputs can be reviewed; with a suite, the newest that asked for its items.
     `question` is one of the run, or one that can be asked about any run, such as `da` or `entities`: then all
-    outputs, or all references, are open. `double` has also what others settled, to measure agreement.
-    `category`, `phenomenon`, `item` and `system` choose by name, `sample` draws so many by the seed, and
-    `order` is how they come (see `PendingChoice`). What a campaign still asks others is open, whatever they
-    have said.
+    outputs, or all references, are open. `double` includes outputs that others settled, to measure agreement.
+    `category`, `phenomenon`, `item` and `system` choose by name, `sample` draws this many by the seed, and
+    `order` sorts them (see `PendingChoice`). Outputs with sealed answers of a campaign are open, whatever the
+    answers.
     """
     store = open_workspace(workspace)
     decisions = decide_reviews(counted_reviews(store, store.reviews(), reviewer))
@@ -150,8 +158,7 @@ def load_pending(
 ) -> list[Pending]:
     """List all open outputs of one run or of all runs, no matter who answered them.
 
-    `question` is one of its own, or one that can be asked about any run; by default the usual one of each
-    run.
+    `question` is a question of the run or one for any run; by default the usual question of each run.
     """
     runs = _all_runs(store, question) if every_run else [_one_run(store, run, suite, question)]
     subjects = store.subjects() if any(decision.is_disputed for decision in decisions.values()) else {}
@@ -173,8 +180,8 @@ def shown_record(
 ) -> dict[str, Any]:
     """Return an open output as a reviewer may see it.
 
-    For a blind question it has no status and no reference, which the output was compared with, and without
-    `with_case` no case either: its id can reveal a variant. A sheet needs the case to be read back.
+    For a blind question it has neither the status nor the reference. Without `with_case`, it also lacks the
+    case, whose id can reveal a variant. A sheet needs the case to be read later.
     """
     record = pending_record(pending, reviewer=reviewer, show_systems=show_systems)
     if pending.question.is_blind:
@@ -208,7 +215,7 @@ def _all_runs(store: Workspace, question: Question | None) -> list[str]:
 def _one_run(store: Workspace, name: str, suite: Suite | None, question: Question | None) -> str:
     asking = (run.id for run in store.runs() if asks(run, question))
     if name == "last" and suite:
-        # The id alone may be that of an item of another suite.
+        # Another suite may have an item with the same id.
         asked = {(item.id, item.source) for item in suite.items}
         newest = next((r for r in asking if asked & {(s.id, s.source) for s in store.segments(r)}), None)
         if newest is None:
@@ -253,7 +260,7 @@ def decide(
 
 
 def _by_id(store: Workspace, beginning: str, wanted: Question | None) -> tuple[Subject, Question]:
-    """Return the subject whose id begins so, among all outputs of all runs and all reviewed ones."""
+    """Return the subject whose id begins with this text, among all outputs of runs and reviewed ones."""
     matches: dict[str, tuple[Subject, Question]] = {}
     asking = (run for run in store.runs() if asks(run, wanted))
     runs = [(run, question) for run in asking if (question := wanted or question_of(run))]
@@ -313,8 +320,8 @@ def _by_place(
 def reviews(*, workspace: Place | None = None) -> list[dict[str, Any]]:
     """All reviews as records with the texts they are about: `formats.reviews.write_records` writes them.
 
-    `campaign` is `open` where a campaign still waits for other answers about the same output. `seconds` are
-    those since the same person's answer before, empty after a pause.
+    `campaign` is `open` where a campaign still waits for other answers about the same output. `seconds` is
+    the time since the person's previous answer, empty after a pause.
     """
     store = open_workspace(workspace)
     subjects, seals, given = store.subjects(), sealed(store), store.reviews()
@@ -334,8 +341,8 @@ def reviews(*, workspace: Place | None = None) -> list[dict[str, Any]]:
 class Imported:
     """Counts of a file's rows: answers that were added, known answers, and rows without an answer.
 
-    `left` counts rows without an answer by the reason. `unsigned` is how many rows name no reviewer, and were
-    taken as those of `reviewer`.
+    `left` counts rows without an answer by the reason. `unsigned` counts rows without a reviewer, which were
+    read as rows of `reviewer`.
     """
 
     added: int
@@ -360,10 +367,10 @@ class Imported:
 
 
 def import_reviews(file: Place, *, reviewer: str | None = None, workspace: Place | None = None) -> Imported:
-    """Keep the reviews of a file, or the answers in a sheet that was filled in: all of them, or none.
+    """Store the reviews of a file or the answers in a filled-in sheet: all of them, or none after an error.
 
-    `reviewer` is for rows that do not say who answered. Answers without a date get that of the file; what is
-    there already is not added again.
+    `reviewer` is for rows without a reviewer. Answers without a date get the date of the file. Known answers
+    are not added again.
     """
     name = _default_reviewer(reviewer)
     sheet = read_reviews(file, reviewer=name, at=_changed(Path(file)))
@@ -463,7 +470,7 @@ def agreement(
 ) -> ReviewerAgreement:
     """Measure the agreement of reviewers on a question; by default `suite`, or the only one with answers.
 
-    Of each reviewer the last answer before they could see others' counts, and `unsure` is no rating.
+    Each reviewer's last answer before others were visible counts, and `unsure` is no rating.
     """
     from mtassay.review.reviewer_agreement import agreements, scale_note
 

@@ -32,7 +32,11 @@ from mtassay.methods.suite.acceptance import (
     try_expression,
 )
 from mtassay.methods.suite.induction import Background, pattern_of, told_pattern, whole_words
-from mtassay.methods.suite.material import ItemMaterial, same_items, suite_run
+from mtassay.methods.suite.material import (
+    ItemMaterial,
+    same_items,
+    suite_run,
+)
 from mtassay.methods.suite.patterns import SearchedText, compile_rule, normalize
 from mtassay.methods.suite.problems import Problems, lint, read_codes
 from mtassay.methods.suite.rule_judge import Judge
@@ -41,7 +45,7 @@ from mtassay.report.run_text import Progress
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.roster import AnySystems, open_systems, replays
 
-# The rules that judged a run, beside the outputs that they leave open: shown, tried, added.
+# Shows the rules that judged a run beside its open outputs, tries new rules, and adds them.
 
 _KINDS: dict[RuleField, str] = {
     "positive_regex": "correct",
@@ -128,7 +132,7 @@ class Rulebook:
         return expression_for(judge, item, [text], known, correct=correct, focus=focus) or ""
 
     def told(self, pattern: str, text: str) -> str:
-        """Say in words what an expression finds; of a difficult one, what it finds in this output, if any."""
+        """Say in words what an expression finds; for a difficult one, its match here."""
         matching = self.suite.matching
         if said := told_pattern(pattern, ignore_case=matching.case == "ignore"):
             return said
@@ -228,7 +232,7 @@ def _check(pattern: str) -> None:
         raise UsageError(f"The expression has {len(pattern):,} characters, at most {_LONGEST}.")
 
 
-# How a suite grows: see what systems make of it, learn from reviews, check it, and judge again.
+# Extends a suite: asks systems, turns reviews into rules, checks the suite, and judges again.
 
 _KEPT = ("items", "test", "alpha", "seed")
 """Parameters of a saved run that also hold for a new judgement of it."""
@@ -252,10 +256,11 @@ def accept(
     confirm: Callable[[Outcome], bool] | None = None,
     **options: Unpack[SuiteOptions],
 ) -> Outcome:
-    """Write what people settled into a suite file as rules, so that they hold for everybody from now on.
+    """Write people's decisions into a suite file as rules.
 
-    `confirm` sees the outcome first; nothing is written if it says no. What cannot be accepted is told in the
-    remarks of the outcome; a rule that would break a known verdict is a `UsageError`, and nothing is written.
+    `confirm` gets the outcome first; nothing is written if it returns false. The outcome's remarks name
+    decisions that cannot become rules. A rule that contradicts a known verdict is a `UsageError`, and nothing
+    is written.
     """
     settings, parameters = RunSettings.split(options)
     wish.check()
@@ -271,12 +276,16 @@ def accept(
 
 @known_keywords(RunOptions)
 def check(
-    suite: AnySuite, *, select: Sequence[str] = (), ignore: Sequence[str] = (), **options: Unpack[RunOptions]
+    suite: AnySuite,
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    **options: Unpack[RunOptions],
 ) -> Problems:
     """Find mistakes in a suite.
 
     `select` and `ignore` are names of problems, or error, warning and info. The suite may lack items, and may
-    have what judging refuses: bad patterns, and ids that occur twice.
+    have bad patterns and repeated ids, which judging refuses.
 
     >>> check("en-pt-hard", select=["error"]).found
     []

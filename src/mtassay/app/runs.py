@@ -106,7 +106,7 @@ class Run:
 
     @property
     def failures(self) -> Mapping[str, Sequence[Output]]:
-        """Texts without translation by live engines, by system, each with its reason; empty if none."""
+        """Texts that live engines failed to translate, by system, each with its reason."""
         live = {name: answers for name, answers in self.outputs.items() if name in self.live}
         failed = {name: [o for o in answers if o.error is not None] for name, answers in live.items()}
         return {name: outputs for name, outputs in failed.items() if outputs}
@@ -212,8 +212,8 @@ class Run:
     ) -> Run:
         """Judge the same outputs again with other parameters: nothing is translated twice.
 
-        `method` is the name of another method, where that can judge them, too. `parameters` are those of a
-        method of another package, which no keyword is for.
+        `method` is the name of another method, where that can judge them, too. `parameters` are for methods
+        of other packages, which have no keywords here.
         """
         cls = method_of(self.record) if method is None else cast("type[Method]", find("method", method))
         refuse_unknown("judge", changes, {*JudgeOptions.__annotations__, *(f.name for f in fields(cls))})
@@ -223,7 +223,7 @@ class Run:
             raise UsageError("`repeat` asks systems again, but a saved run asks no system: leave it out.")
         segments = cls.segments_of(self.record)
         judged = execute_method(cls.resolve(parameters, self.record), segments, replays(self.record), options)
-        # Time without an engine is not the time of a run as readers understand it.
+        # Without engines, times are not comparable with those of a run.
         return replace(judged, record=replace(judged.record, seconds={}))
 
     def explain(self, case: str, *, workspace: str | PathLike[str] | None = None) -> CaseHistory:
@@ -315,11 +315,11 @@ class RunSettings:
 
     `temporary` is how the command line saves: if the workspace cannot be made, the result is still returned,
     and a temporary run is deleted once there are many newer runs. `creates` makes a missing workspace for the
-    cache alone. With `dry_run` nobody is asked, nothing is kept, and `DryRun` is raised. Runs with the same
-    `spent` share their budget. `executor` says where large work is computed: local, processes or ray, on the
-    cluster at `ray_address` or on this machine; an open executor stays open. `about` has known facts about
-    systems, by name: `price` (of a million characters, or of a million tokens read and of a million written),
-    `currency`, and the `model` and `prompt` of a system.
+    cache alone. With `dry_run` no engine is asked, nothing is kept, and `DryRun` is raised. Runs with the
+    same `spent` share their budget. `executor` says where large work is computed: local, processes or ray, on
+    the cluster at `ray_address` or on this machine; an open executor stays open. `about` has known facts
+    about systems, by name: `price` (of a million characters, or of a million tokens read and of a million
+    written), `currency`, and the `model` and `prompt` of a system.
     """
 
     save: bool = False
@@ -396,7 +396,7 @@ class RunSettings:
                 context.keep()  # after Ctrl-C too
 
     def _open_executor(self) -> AbstractContextManager[Executor[Any] | None]:
-        """The workers, closed at the end unless they are the caller's; `None` to compute in this process."""
+        """Yield the workers, closed at the end unless the caller opened them; `None` for this process."""
         if self.dry_run or (self.executor == "local" and self.ray_address is None):
             return nullcontext()
         if not isinstance(self.executor, str):
@@ -477,7 +477,7 @@ def execute_method(
 
 
 def keep_run(record: nouns.Run, context: EngineContext, settings: RunSettings) -> str:
-    """Keep the run; return why that failed, if it did, so that the results are not lost."""
+    """Store the run; if this fails, return the reason instead of losing the results."""
     store = context.workspace
     if store is None:
         return f"{workspace_path(settings.workspace)} cannot be written."

@@ -92,7 +92,7 @@ def refuse_blanks(fields: Mapping[str, str]) -> None:
 
 
 def edited(item: Item, fields: Mapping[str, str], editor: str) -> Item:
-    """Return the item as in a form; missing fields stay, and rules that stay keep their authors' names.
+    """Return the item as in a form; missing fields stay, and unchanged rules keep their authors.
 
     An item without category, phenomenon or source is a `UsageError`.
     """
@@ -163,7 +163,7 @@ def item_of(path: Path, item_id: str) -> Item:
 
 
 def version_of(item: Item) -> str:
-    """Return a digest of all data of an item in the file, so that nobody changes data they have not seen."""
+    """Return a digest of an item in the file, so that nobody changes data they have not seen."""
     return str(checksum([repr(item)]))
 
 

@@ -47,9 +47,9 @@ _FILES = (".txt", ".tsv", ".jsonl")
 
 @dataclass(frozen=True)
 class Translations:
-    """Engines' translations of texts: an output for each, in order, by engine.
+    """Translations of texts: for each engine, one output per text, in order.
 
-    `origins` count for each engine how many of its answers are from earlier, and `notes` are remarks on it.
+    `origins` has each engine's number of earlier answers, `notes` has remarks on it.
     """
 
     outputs: Mapping[str, Sequence[Output]]
@@ -58,7 +58,7 @@ class Translations:
 
 
 def check_target(target: Path | None, source: Path, *, engines: Sequence[str]) -> None:
-    """Raise an error if translations could not be written so; the source itself is never overwritten."""
+    """Raise an error if translations cannot be written there; the source is never overwritten."""
     if target is None:
         return
     if target.is_dir() or not target.suffix:
@@ -176,7 +176,7 @@ def probe(
     repeat: int = 1,
     quiet: bool | None = None,
 ) -> list[Probe]:
-    """Does each engine answer, how long does it take, and does it always say the same?
+    """Test whether each engine answers, how fast, and whether its answers stay the same.
 
     Every sentence is really asked for, `repeat` times, and nothing is kept.
 
@@ -299,14 +299,13 @@ def translate_file(
 ) -> list[FileTranslation]:
     """Translate a file with live engines into `target`: a file, a folder, or standard output without one.
 
-    A localisation file (PO, XLIFF, JSON, Android, Apple …) comes back as the same file with other targets,
-    and placeholders and inline codes in place; `only_missing` leaves those alone that are translated already.
-    One with a single language goes beside it where no target is given (`de.json` beside `en.json`).
+    In a localisation file (PO, XLIFF, JSON, Android, Apple …) only targets change, and placeholders and
+    inline codes stay in place. `only_missing` skips translated units. Without a target, a file with one
+    language is written beside its source (`de.json` beside `en.json`).
 
-    A file of lines may be of any length. Every answer is kept in the workspace when it arrives, so that the
-    same call goes on where it was stopped. An engine that stops answering, or whose budget is used up, is not
-    asked any more: what is known of it is written, the rest is an empty line. `options` are how to run, as in
-    `mtassay.app.library`.
+    A file of lines may be of any length. Every answer is stored when it arrives, so a repeated call continues
+    after a stop. An engine that stops answering, or has used its budget, is not asked again; its missing
+    lines are empty. `options` are how to run, as in `mtassay.app.library`.
     """
     settings = RunSettings(**options)
     pair = None if langpair is None else parse_pair(langpair)

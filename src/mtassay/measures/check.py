@@ -200,7 +200,7 @@ class UnitCheck(Check):
             source, output = unit.source or "", unit.output
             if not (source or without_source) or not output or output.isspace():
                 continue
-            if problems := look(source, output, unit):
+            if problems := tuple(look(source, output, unit)):
                 # Those that a reference has, too, are right.
                 excused = {p.message for text in unit.references for p in look(source, text, unit)}
                 for problem in problems:
@@ -208,7 +208,7 @@ class UnitCheck(Check):
                         yield Alarm(index, *problem)
 
     @abstractmethod
-    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
+    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Iterable[FormProblem]]:
         """Return a function of source, output and unit that returns problems in the order of the output."""
 
 

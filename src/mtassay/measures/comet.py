@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mtassay import __version__
 from mtassay.data.errors import InputError, MissingExtraError, ServiceError, UsageError
 from mtassay.data.nouns import Segment, Statistics
-from mtassay.measures.metric import Floats, Metric, reference_count
+from mtassay.measures.metric import COLUMNS, Floats, MeanMetric, reference_count
 
 WINDOW = 2048
 """The number of texts to tokenise at once, before they are batched by their numbers of tokens."""
@@ -340,11 +339,8 @@ def _quiet() -> Iterator[None]:
         logging.disable(level)
 
 
-COLUMNS = ("score", "count")
-
-
 @dataclass(frozen=True, kw_only=True)
-class COMET(Metric):
+class COMET(MeanMetric):
     """The mean score of the segments, on the model's own scale (0 to 1 for the models since 2022).
 
     `model` is a name to download, a checkpoint file `….ckpt`, or the folder with `hparams.yaml` and
@@ -422,11 +418,6 @@ class COMET(Metric):
             Statistics(self.name, system, ids, COLUMNS, _mean_scores(rows, scores))
             for system, rows in samples.items()
         ]
-
-    def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean score; nan without scores."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 
     def load(self) -> Predictor:
         """Load the model of this metric; a subclass may load another model."""

@@ -20,9 +20,8 @@ from mtassay.data.errors import InputError, UsageError
 from mtassay.data.formats.score_files import ScoreColumn, chosen, match_systems, means, read_score_file
 from mtassay.data.formats.textfiles import read_bytes
 from mtassay.data.nouns import Segment, Statistics
-from mtassay.measures.metric import Floats, Metric, measure_in_chunks, settings_signature
+from mtassay.measures.metric import COLUMNS, Floats, MeanMetric, Metric, measure_in_chunks, settings_signature
 
-COLUMNS = ("score", "count")
 PEOPLE = ("z.scr", "esa", "da", "mqm", "z", "raw.scr", "human")
 """Columns of human scores, the preferred column first."""
 _PEOPLE_FILES = frozenset({"esa", "da", "mqm", "human", "people", "dasqm", "sqm"})
@@ -39,7 +38,7 @@ def are_of_people(label: str, file: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scores(Metric):
+class Scores(MeanMetric):
     """The mean of the outputs' scores in a file: `scores:metricx.jsonl:better=lower`.
 
     A row is found by its source and output if the file has both texts, else by system and id. `column` names
@@ -127,11 +126,6 @@ class Scores(Metric):
             for theirs, own in self._scores.by_segment.items()
             if not systems or theirs in names
         }
-
-    def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean score; nan without ratings."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 
     def size(self, sums: NDArray[Any], units: int) -> int:
         return int(sums[..., 1])

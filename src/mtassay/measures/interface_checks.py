@@ -247,15 +247,11 @@ _INNER_CAPITAL = re.compile(r"[A-Z][a-z]+[A-Z][A-Za-z]*")
 def _lowered(source: str, output: str) -> Sequence[FormProblem]:
     """Find an abbreviation or name of the source that the output writes in lower case."""
     for name in _abbreviations(source):
-        small = name.lower()
+        small, other = name.lower(), name.capitalize()
         if name in output:
             continue
-        other = name.capitalize()  # Github for GitHub
-        small = (
-            other
-            if other in output and small != name[0] + other[1:] and _INNER_CAPITAL.fullmatch(name)
-            else small
-        )
+        if other in output and small != name[0] + other[1:] and _INNER_CAPITAL.fullmatch(name):
+            small = other  # Github for GitHub
         if small not in output:
             continue
         place = re.search(rf"(?<![\w./@-]){re.escape(small)}(?![\w./@-]\w|\w)", output, re.ASCII)

@@ -41,7 +41,7 @@ from mtassay.measures.llm_prompts import (
     read_errors,
     read_score,
 )
-from mtassay.measures.metric import Floats, Metric, reference_count
+from mtassay.measures.metric import COLUMNS, Floats, MeanMetric, reference_count
 from mtassay.nlp.chat_models import Message
 from mtassay.stats.proportions import wilson
 from mtassay.systems.chat_translator import ChatTranslator
@@ -49,7 +49,6 @@ from mtassay.systems.client import UnkeptContext
 from mtassay.systems.conversations import Conversations, ask_until_usable, open_chat
 from mtassay.systems.live import DRY_RUN
 
-COLUMNS = ("score", "count")
 UNKNOWN = (
     "nobody has measured how far this language model can be trusted as a judge of these texts; "
     "to measure it on labelled outputs: mtassay meta judges"
@@ -131,7 +130,7 @@ def family_of(name: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LLM(Metric):
+class LLM(MeanMetric):
     """A chat model's judgement of each output, through any chat system: `llm:openai:gpt-5-mini`.
 
     `form` is `score`, a number from 0 to 100, or `errors`, spans with category and severity that are weighted
@@ -303,11 +302,6 @@ class LLM(Metric):
                 "models "
                 "tend to prefer their own family's outputs. Compare with a judge of another family"
             )
-
-    def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean score; nan without ratings."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 
     def size(self, sums: NDArray[Any], units: int) -> int:
         return int(sums[..., 1])

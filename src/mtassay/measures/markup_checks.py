@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html.entities import html5
 from itertools import pairwise
 from typing import NamedTuple
@@ -370,13 +370,13 @@ class Markdown(UnitCheck):
     severity = "major"
     about = "code, links, emphasis, headings or list items of Markdown that are lost or changed"
 
-    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
+    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Iterable[FormProblem]]:
         return _markdown_problems
 
 
-def _markdown_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
+def _markdown_problems(source: str, output: str, unit: Unit) -> Iterator[FormProblem]:
     if is_message(source):
-        return ()  # Other plural forms repeat the content of a branch.
+        return  # Other plural forms repeat the content of a branch.
     has_lines = "\n" in source
     if not (
         has_lines
@@ -387,27 +387,24 @@ def _markdown_problems(source: str, output: str, unit: Unit) -> Sequence[FormPro
         or "|" in source
         or "~~" in source
     ):
-        return ()
-    problems: list[FormProblem] = []
+        return
     # `this' is an older form of quotation, not code.
     if "`" in source and "'" not in source:
-        problems += _code_problems(source, output)
+        yield from _code_problems(source, output)
     if "](" in source:
         wanted, given = _LINK.findall(source), _LINK.findall(output)
         if "![" in source and "![" not in output:
-            problems.append(
-                FormProblem("An image became a link: ! is missing", mark_all("source", source, "!["))
-            )
+            yield FormProblem("An image became a link: ! is missing", mark_all("source", source, "!["))
         if len(wanted) != len(given):
             message = f"{_links(len(given))} in Markdown, in the source {_links(len(wanted))}"
-            problems.append(FormProblem(message, mark_all("source", source, "](")))
+            yield FormProblem(message, mark_all("source", source, "]("))
         else:
             lost = list((Counter(link[2] for link in wanted) - Counter(link[2] for link in given)).elements())
             new = list((Counter(link[2] for link in given) - Counter(link[2] for link in wanted)).elements())
             for before, after in zip(lost, new, strict=True):
                 message = f"The link {quoted(before)} was changed to {quoted(after)}"
-                problems.append(FormProblem(message, mark_all("output", output, after)))
-            problems += [
+                yield FormProblem(message, mark_all("output", output, after))
+            yield from [
                 FormProblem("A link has no text", mark_all("output", output, f"]({link[2]})"))
                 for link in given
                 if not link[1].strip() and not link[0] and all(other[1].strip() for other in wanted)
@@ -416,34 +413,29 @@ def _markdown_problems(source: str, output: str, unit: Unit) -> Sequence[FormPro
         marks, left = len(_STRONG.findall(source)), output.count("**")
         if marks and marks % 2 == 0 and marks != left:
             message = f"{left} of {marks} marks ** for bold text" if left < marks else "Marks ** are added"
-            problems.append(
-                FormProblem(message, mark_all("source", source, "**"), "minor" if left % 2 == 0 else None)
-            )
+            yield FormProblem(message, mark_all("source", source, "**"), "minor" if left % 2 == 0 else None)
     elif (
         "*" in source and (output.count("*") % 2 or "*" not in output) and (match := _EMPHASIS.search(source))
     ):
         where = mark("source", match.start(), match.end())
-        problems.append(FormProblem(f"{match[0]} is no longer emphasised", where, "minor"))
+        yield FormProblem(f"{match[0]} is no longer emphasised", where, "minor")
     if "#" in source:
         headings, given_headings = _HEADING.findall(source), _HEADING.findall(output)
         if headings != given_headings and (headings and (len(headings) > 1 or source.startswith("#"))):
-            problems.append(
-                FormProblem("The headings (#) are not those of the source", mark_all("source", source, "#"))
-            )
+            yield FormProblem("The headings (#) are not those of the source", mark_all("source", source, "#"))
     # Vue separates plural forms by |; a context before a text has no space beside it: Menu|Open.
     for sign in ("~~", "|") if unit.facts.get("syntax") != "vue" and _BAR.search(source) else ("~~",):
         before, after = source.count(sign), output.count(sign)
         if before and before != after:
             message = f"{sign} occurs {times(after)}, in the source {times(before)}"
-            problems.append(FormProblem(message, mark_all("source", source, sign), "minor"))
+            yield FormProblem(message, mark_all("source", source, sign), "minor")
     if source[0] == ">" and source[1:2] == " " and not output.startswith(">"):
-        problems.append(FormProblem("> at the beginning is missing", mark("source", 0, 1), "minor"))
+        yield FormProblem("> at the beginning is missing", mark("source", 0, 1), "minor")
     if not has_lines:
-        return problems
+        return
     items, given_items = len(_ITEM.findall(source)), len(_ITEM.findall(output))
     if items > 1 and items != given_items:
-        problems.append(FormProblem(f"{given_items} list items, in the source {items}", (), "minor"))
-    return problems
+        yield FormProblem(f"{given_items} list items, in the source {items}", (), "minor")
 
 
 _BAR = re.compile(r"(?:^|\s)\|(?:\s|$)|\|.*\|")
@@ -453,35 +445,29 @@ def _links(n: int) -> str:
     return "no link" if n == 0 else "1 link" if n == 1 else f"{n} links"
 
 
-def _code_problems(source: str, output: str) -> list[FormProblem]:
+def _code_problems(source: str, output: str) -> Iterator[FormProblem]:
     if len(_FENCE.findall(source)) != len(_FENCE.findall(output)):
-        return [
-            FormProblem("A fence ``` of a code block is missing or added", mark_all("source", source, "```"))
-        ]
+        yield FormProblem(
+            "A fence ``` of a code block is missing or added", mark_all("source", source, "```")
+        )
+        return
     blocks, given_blocks = _BLOCK.findall(source), _BLOCK.findall(output)
     if blocks != given_blocks:
-        return [
-            FormProblem("The text of a code block was changed", mark_all("source", source, "```"), "minor")
-        ]
+        yield FormProblem("The text of a code block was changed", mark_all("source", source, "```"), "minor")
+        return
     wanted = Counter(match[0] for match in _CODE.finditer(source))
     if not wanted:
-        return []
+        return
     given = Counter(match[0] for match in _CODE.finditer(output))
     missing, added = list((wanted - given).elements()), list((given - wanted).elements())
-    problems = []
     for code in missing:
         if added:
             other = added.pop(0)
             where = (*mark_all("source", source, code, most=1), *mark_all("output", output, other, most=1))
-            problems.append(FormProblem(f"The code {code} was changed to {other}", where))
+            yield FormProblem(f"The code {code} was changed to {other}", where)
         elif code.strip("`") in output:
-            problems.append(
-                FormProblem(f"{code} is no longer marked as code", mark_all("source", source, code))
-            )
+            yield FormProblem(f"{code} is no longer marked as code", mark_all("source", source, code))
         else:
-            problems.append(FormProblem(f"The code {code} is missing", mark_all("source", source, code)))
-    problems += [
-        FormProblem(f"The code {code} is not in the source", mark_all("output", output, code))
-        for code in added
-    ]
-    return problems
+            yield FormProblem(f"The code {code} is missing", mark_all("source", source, code))
+    for code in added:
+        yield FormProblem(f"The code {code} is not in the source", mark_all("output", output, code))

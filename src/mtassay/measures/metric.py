@@ -135,6 +135,19 @@ class Metric(ABC):
         return ()
 
 
+COLUMNS = ("score", "count")
+"""The statistics of a mean: the sum of the scores of some units, and the number of these units."""
+
+
+class MeanMetric(Metric):
+    """A metric that is the mean of its scores of units."""
+
+    def aggregate(self, sums: NDArray[Any]) -> Floats:
+        """The mean score; nan without scores."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
+
+
 CHUNK = 16384
 """The number of segments to measure at once; bounds the memory without costing time."""
 Measure = Callable[[Sequence[Segment], Mapping[str, Sequence[str]]], Mapping[str, NDArray[Any]]]

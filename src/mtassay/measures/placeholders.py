@@ -116,19 +116,13 @@ def _problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
         return [turned]
     if [p.key for p in expected] == [p.key for p in found]:
         return _escapes(expected, source, output, syntax)
+    printf, named = (
+        [[p for p in own if (p.kind == "printf") == is_printf] for own in (expected, found)]
+        for is_printf in (True, False)
+    )
     problems = [
-        *_compare_printf(
-            [p for p in expected if p.kind == "printf"],
-            [p for p in found if p.kind == "printf"],
-            output,
-            unit.facts,
-        ),
-        *_compare_named(
-            [p for p in expected if p.kind != "printf"],
-            [p for p in found if p.kind != "printf"],
-            output,
-            unit.facts,
-        ),
+        *_compare_printf(printf[0], printf[1], output, unit.facts),
+        *_compare_named(named[0], named[1], output, unit.facts),
     ]
     return [*problems, *_escapes(expected, source, output, syntax)]
 

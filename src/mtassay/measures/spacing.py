@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -189,14 +189,13 @@ class LineBreaks(UnitCheck):
     severity = "major"
     about = "line breaks, tabs and escapes (\\n) that are lost or added"
 
-    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Sequence[FormProblem]]:
+    def look(self, context: CheckContext) -> Callable[[str, str, Unit], Iterable[FormProblem]]:
         return _break_problems
 
 
-def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProblem]:
+def _break_problems(source: str, output: str, unit: Unit) -> Iterator[FormProblem]:
     if not ("\n" in source or "\n" in output or "\\" in source or "\\" in output or "\t" in source):
-        return ()
-    problems: list[FormProblem] = []
+        return
     for escape in dict.fromkeys([*_ESCAPE.findall(source), *_ESCAPE.findall(output)]):
         if escape == '\\"':
             continue
@@ -204,34 +203,28 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
         if before != given and (before == 0 or given == 0 or before < 4):
             # \\new in a Windows path is not an escape; then both sides have it.
             where = mark_all("output", output, escape) or mark_all("source", source, escape)
-            problems.append(
-                FormProblem(f"{escape} occurs {times(given)}, in the source {times(before)}", where)
-            )
+            yield FormProblem(f"{escape} occurs {times(given)}, in the source {times(before)}", where)
     if "\t" in source and "\t" not in output:
-        problems.append(FormProblem("The tab is missing", mark_all("source", source, "\t"), "minor"))
+        yield FormProblem("The tab is missing", mark_all("source", source, "\t"), "minor")
     if "\n" not in source and "\n" not in output:
-        return problems
+        return
     if "\r\n" in source and "\r\n" not in output and "\n" in output:
-        problems.append(
-            FormProblem("Lines end with \\n, in the source with \\r\\n", mark_all("output", output, "\n"))
-        )
+        yield FormProblem("Lines end with \\n, in the source with \\r\\n", mark_all("output", output, "\n"))
     stripped, output_stripped = _INDENTED.sub("\n", source).strip(), _INDENTED.sub("\n", output).strip()
     if " " not in stripped and len(output) > 2 * len(source):
-        return problems  # a key such as `translator-credits`, not a text
+        return  # a key such as `translator-credits`, not a text
     if source.endswith("\n") != output.endswith("\n"):
         end = source[len(source.rstrip("\r\n")) :]
         fix = output.rstrip("\r\n") + end
         if end:
-            problems.append(
-                FormProblem(
-                    "The line break at the end is missing",
-                    mark("output", len(output) - 1, len(output)),
-                    fix=fix,
-                )
+            yield FormProblem(
+                "The line break at the end is missing",
+                mark("output", len(output) - 1, len(output)),
+                fix=fix,
             )
         else:
             where = mark("output", len(output.rstrip("\r\n")), len(output))
-            problems.append(FormProblem("A line break is added at the end", where, fix=fix))
+            yield FormProblem("A line break is added at the end", where, fix=fix)
     if source.startswith("\n") != output.startswith("\n"):
         start = source[: len(source) - len(source.lstrip("\r\n"))]
         message = (
@@ -239,9 +232,9 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
             if start
             else "A line break is added at the beginning"
         )
-        problems.append(FormProblem(message, mark("output", 0, 1), fix=start + output.lstrip("\r\n")))
+        yield FormProblem(message, mark("output", 0, 1), fix=start + output.lstrip("\r\n"))
     if is_message(source):
-        return problems  # Other plural forms may have other lines.
+        return  # Other plural forms may have other lines.
     before, given = stripped.count("\n"), output_stripped.count("\n")
     if before != given:
         lines = stripped.split("\n")
@@ -256,12 +249,11 @@ def _break_problems(source: str, output: str, unit: Unit) -> Sequence[FormProble
         ):
             where = mark_all("output", output, "\n") if given > before else mark_all("source", source, "\n")
             what = "no line break" if given == 0 else "1 line break" if given == 1 else f"{given} line breaks"
-            problems.append(FormProblem(f"{what[0].upper()}{what[1:]}, in the source {before}", where))
+            yield FormProblem(f"{what[0].upper()}{what[1:]}, in the source {before}", where)
     paragraphs, given_paragraphs = stripped.count("\n\n"), output_stripped.count("\n\n")
     if before == given and paragraphs != given_paragraphs:
         message = f"{given_paragraphs + 1} paragraphs, in the source {paragraphs + 1}"
-        problems.append(FormProblem(message, mark_all("source", source, "\n\n"), "minor"))
-    return problems
+        yield FormProblem(message, mark_all("source", source, "\n\n"), "minor")
 
 
 _SENTENCES_END = re.compile(r"(?<=\w)[.!?](?=\s|$)")
@@ -330,21 +322,19 @@ class Characters(UnitCheck):
         ]
 
 
-def _character_problems(source: str, output: str, invisible: re.Pattern[str]) -> Sequence[FormProblem]:
-    problems: list[FormProblem] = []
+def _character_problems(source: str, output: str, invisible: re.Pattern[str]) -> Iterator[FormProblem]:
     for char in () if source.isascii() else _symbols(source):
         if char not in output:
-            problems.append(FormProblem(f"{char} is missing", mark_all("source", source, char), "minor"))
+            yield FormProblem(f"{char} is missing", mark_all("source", source, char), "minor")
     if "\\u" in output and (match := _ESCAPED.search(output)) and not _ESCAPED.search(source):
-        problems.append(FormProblem.at(match, f"{quoted(match[0])} is escaped"))
+        yield FormProblem.at(match, f"{quoted(match[0])} is escaped")
     if output.isascii() and output.isprintable():
-        return problems
+        return
     if _ODD.search(output):
-        problems += _odd_problems(source, output, invisible)
+        yield from _odd_problems(source, output, invisible)
     match = _LATIN_OTHER.search(output)
     if match and match[0] not in source:
-        problems += _mixed_words(source, output)
-    return problems
+        yield from _mixed_words(source, output)
 
 
 def _odd_problems(source: str, output: str, invisible: re.Pattern[str]) -> Iterator[FormProblem]:

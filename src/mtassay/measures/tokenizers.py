@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from mtassay.data.errors import MissingExtraError, ServiceError, UsageError
 from mtassay.data.language_packs import release_of
 from mtassay.data.nouns import Segment
+from mtassay.data.words import read_table
 from mtassay.measures.metric import reference_count
 
 DEFAULTS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
@@ -194,32 +196,10 @@ def _kinds_of_zh() -> NDArray[np.uint8]:
     kinds = np.zeros(0xFFF1, np.uint8)
     western = _kinds_of_13a()
     kinds[: len(western)] = western
-    for first, last in _CHINESE:
+    for span in read_table(Path(__file__).parent / "data" / "scripts.toml")["sacrebleu"]["chinese"].split():
+        first, last = (int(code, 16) for code in span.split("-"))
         kinds[first : last + 1] |= _ALONE
     return kinds
-
-
-# sacreBLEU's ranges as in its code: two are meant to be beyond U+FFFF, but are not.
-_CHINESE = (
-    (0x2001, 0x2A6D),
-    (0x2E80, 0x2EFF),
-    (0x2F00, 0x2FDF),
-    (0x2F81, 0x2FA1),
-    (0x2FF0, 0x2FFF),
-    (0x3000, 0x303F),
-    (0x3100, 0x312F),
-    (0x31A0, 0x31BF),
-    (0x31C0, 0x31EF),
-    (0x3200, 0x33FF),
-    (0x3400, 0x4DB5),
-    (0x4E00, 0x9FBB),
-    (0xF900, 0xFA2D),
-    (0xFA30, 0xFA6A),
-    (0xFA70, 0xFAD9),
-    (0xFE10, 0xFE1F),
-    (0xFE30, 0xFE4F),
-    (0xFF00, 0xFFEF),
-)
 
 
 def _kinds_of_intl(characters: str) -> NDArray[np.uint8]:

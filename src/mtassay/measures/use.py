@@ -16,16 +16,14 @@ from numpy.typing import NDArray
 
 from mtassay.data.errors import InputError, UsageError
 from mtassay.data.nouns import Segment, Statistics
-from mtassay.measures.metric import Floats, Metric, settings_signature
+from mtassay.measures.metric import COLUMNS, MeanMetric, settings_signature
 from mtassay.nlp.encoder import Encoder, encoder_version, open_encoder, unit
-
-COLUMNS = ("score", "count")
 
 Against = Literal["references", "source"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class USE(Metric):
+class USE(MeanMetric):
     """The mean cosine (-1 to 1) between outputs and references or sources.
 
     `against` is "references" (the most similar reference of a segment counts) or "source", which needs no
@@ -91,11 +89,6 @@ class USE(Metric):
             ]
             scores[system] = values
         return scores
-
-    def aggregate(self, sums: NDArray[Any]) -> Floats:
-        """The mean cosine; nan without segments."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(sums[..., 0] / sums[..., 1], dtype=np.float64)
 
     def load(self) -> Encoder:
         """Load the encoder of this metric; a subclass may load another encoder."""

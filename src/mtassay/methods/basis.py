@@ -254,7 +254,7 @@ def alarm_table(run: Run, counted: Mapping[str, Mapping[str, int]], *, detail: b
     from mtassay.measures.check_run import severity_of_check
 
     is_short = tuple(run.parameters.get("checks", ())) == CRITICAL
-    short = ["Only critical checks were run. For all: mtassay check, or --checks default."] * is_short
+    short = ["Only critical checks were run; --checks default runs all."] * is_short
     # Empty answers also count as missing.
     counted = {
         system: {c: n for c, n in counts.items() if c != "empty" or n > counts.get("missing", 0)}

@@ -17,7 +17,6 @@ from mtassay.review.case_history import AnswerHistory, CaseHistory
 if TYPE_CHECKING:
     from mtassay.data.nouns import Question
     from mtassay.data.subjects import Pending
-    from mtassay.review.case_history import AnswerHistory
 
 
 @dataclass(frozen=True, slots=True)

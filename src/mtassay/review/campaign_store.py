@@ -44,7 +44,7 @@ _FREE = """
 """
 """Subjects that a reviewer may get: not answered by them, and by fewer others than wanted.
 
-Finished subjects are collected once, from the answers: a query for each subject of a large campaign is slow.
+Finished subjects are collected at once, since a query for each subject of a large campaign is slow.
 """
 _NEXT = f"""
     WHERE {_FREE} AND subject NOT IN (SELECT value FROM json_each(?6))
@@ -52,15 +52,15 @@ _NEXT = f"""
         SELECT subject FROM handouts WHERE campaign = ?1 AND reviewer = ?3 AND until > ?4
     ), status <> 'calibration', (case_lot * ?7 + ?8) % ?9, (lot * ?7 + ?8) % ?9, position LIMIT ?10
 """
-"""The first of these in the reviewer's order; subjects that the reviewer has open come before all."""
+"""The first of these subjects: those that the reviewer has open, then in the reviewer's order."""
 
 
 _FORGET_STANDINGS = "DELETE FROM standings_mark"
-"""Recompute decisions: a campaign that begins or ends changes which answers count (see `sealed`)."""
+"""Recompute decisions, since the start and end of a campaign change which answers count (see `sealed`)."""
 
 
 class AnswerCounts(NamedTuple):
-    """Number of answers that a campaign has and wants, and of subjects that still lack some."""
+    """The numbers of answers given, of answers wanted, and of subjects that still lack answers."""
 
     given: int
     wanted: int
@@ -115,7 +115,7 @@ class CampaignStore:
     ) -> Campaign:
         """Change the reviewers. Those not named get nothing more; their answers count.
 
-        A `UsageError` if outputs could then never get all of their answers.
+        It is a `UsageError` if outputs could then never get all of their answers.
         """
         everybody = tuple(dict.fromkeys((*campaign.reviewers, *reviewers)))
         gone = tuple(name for name in everybody if name not in reviewers)
@@ -184,13 +184,13 @@ class CampaignStore:
         return self._entries(self._database.read("campaign_subjects", where, campaign.name, *more))
 
     def beside(self, campaign: Campaign, entry: CampaignSubject) -> list[CampaignSubject]:
-        """The other subjects of the same case of the same run."""
+        """Return the other subjects of the same case in the same run."""
         where = "WHERE campaign = ?1 AND run = ?2 AND case_id = ?3 AND subject <> ?4"
         values = (campaign.name, entry.run, entry.case_id, entry.subject)
         return self._entries(self._database.read("campaign_subjects", where, *values))
 
     def named(self, campaign: Campaign, beginning: str) -> list[CampaignSubject]:
-        """The subject of a campaign with this id, or else the one whose id begins so."""
+        """Return the subject of a campaign with this id, or else the subject whose id begins with it."""
         rows = self._database.read(
             "campaign_subjects", "WHERE +campaign = ?1 AND subject = ?2", campaign.name, beginning
         )
@@ -214,7 +214,7 @@ class CampaignStore:
         return str(rows[0][0]) if rows else None
 
     def counts(self, campaign: Campaign) -> AnswerCounts:
-        """Number of answers given, answers wanted, and subjects that wait for some."""
+        """Count the answers given, the answers wanted, and the subjects that wait for answers."""
         rows = self._database.select(
             "SELECT COALESCE(SUM(MIN(wanted, given)), 0), COALESCE(SUM(wanted), 0), "
             "COALESCE(SUM(given < wanted), 0) FROM (SELECT s.wanted AS wanted, "
@@ -240,9 +240,8 @@ class CampaignStore:
     ) -> CampaignSubject | None:
         """The next subject for a reviewer, reserved for a while; `None` if there is nothing left.
 
-        It is the first one in the reviewer's own order that this person has not answered, and that fewer
-        others than wanted have answered or reserved. The reviewer's last open subject comes again, unless it
-        is to be skipped.
+        The reviewer's last open subject comes again, unless it is skipped. Otherwise it is the first in the
+        reviewer's order that they have not answered, if too few others have answered or reserved it.
         """
         if campaign.closed or reviewer in campaign.left:
             return None
@@ -291,9 +290,9 @@ class CampaignStore:
 
 
 def sealed(store: Workspace, subjects: Collection[str] | None = None) -> dict[tuple[str, str], set[str]]:
-    """Answers that nobody may see yet: an open campaign that waits for others to answer.
+    """Return the subjects whose answers nobody may see yet, since an open campaign waits for more.
 
-    By subject and question: the reviewers of the campaigns that wait. With `subjects` only these.
+    They map subject and question to the reviewers of these campaigns. `subjects` limits the search.
     """
     found: dict[tuple[str, str], set[str]] = {}
     some = "" if subjects is None else "AND s.subject IN (SELECT value FROM json_each(?4)) "
@@ -313,7 +312,7 @@ def sealed(store: Workspace, subjects: Collection[str] | None = None) -> dict[tu
 
 
 def counted_reviews(store: Workspace, reviews: Iterable[Review], viewer: str = "") -> list[Review]:
-    """The reviews that decisions use: those that are not sealed, and the viewer's own.
+    """Return the reviews that decisions use: those that are not sealed, and the viewer's own.
 
     Answers to attention checks, which no system produced, do not count.
     """
@@ -363,7 +362,7 @@ def visible_reviews(
 
 
 def nameless(reviews: Sequence[Review], viewer: str) -> list[Review]:
-    """The reviews with everybody but the viewer numbered, so that names do not influence judgements.
+    """Replace all names but the viewer's by numbers, so that names do not influence judgements.
 
     A language model is still named as one.
     """
@@ -373,11 +372,11 @@ def nameless(reviews: Sequence[Review], viewer: str) -> list[Review]:
 
 
 def frozen_reviews(store: Workspace, question: str, subjects: Collection[str] | None = None) -> FrozenAnswers:
-    """Answers (about `subjects`) given before others' were visible, and who changed theirs since."""
+    """Return answers given before others' were visible, and who changed theirs since."""
     reviews = store.reviews(question) if subjects is None else store.reviews_about(subjects, question)
     about = {review.subject for review in reviews}
     shelf = CampaignStore(store)
-    # A former admin has seen as much, so use the journal.
+    # A former admin could see all answers, too, so use the journal.
     admins = dict(
         store.database.select(
             "SELECT name, MIN(since) FROM (SELECT name, since FROM invitations WHERE role = 'admin' "
@@ -396,8 +395,8 @@ def frozen_reviews(store: Workspace, question: str, subjects: Collection[str] | 
 class KeptAnswer:
     """A reviewer's stored answer, and the decision that all answers lead to now.
 
-    `decision` is `None` while a campaign waits for others, so that nobody can read theirs from it. `is_new`
-    is false for an answer that was sent before. `answers` are others' answers that this reviewer may see now.
+    `decision` is `None` while a campaign waits for others, because it would reveal their answers. `is_new` is
+    false for an answer that was sent before. `answers` are other answers that this reviewer may see now.
     """
 
     subject: Subject
@@ -453,7 +452,7 @@ def keep_answer(
 
 
 def _withdrawn(store: Workspace, subject: Subject, question: Question, reviewer: str) -> KeptAnswer:
-    """Take an answer back, unless its reviewer may have seen others': a new one would not be blind."""
+    """Take an answer back, unless its reviewer may have seen other answers: a new one would not be blind."""
     given = store.reviews(question.name, subject=subject.id)
     own = [r for r in given if r.reviewer == reviewer and not r.is_adjudication]
     if not own:

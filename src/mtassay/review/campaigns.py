@@ -28,9 +28,9 @@ class Campaign:
     disagreements. Reviewers in `left` get nothing more; their answers count. `is_blind` hides the findings,
     `side_by_side` shows other systems' outputs for the same sentence. `closed` is the time of its end, empty
     while it is open. Reviewers in `late` joined after the start. For the rest see `quality_control`:
-    `attention` is the share of checks, `calibration` the number of outputs that all answer first. Agreement
-    excludes reviewers who pass less than `exclude_below` of the checks, or take less than `exclude_faster`
-    seconds.
+    `attention` is the share of checks, `calibration` the number of outputs that everybody answers first.
+    Agreement excludes reviewers who pass less than `exclude_below` of the checks, or take less than
+    `exclude_faster` seconds.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Campaign:
 class CampaignSubject(NamedTuple):
     """One subject of a campaign, and the number of people who are to answer.
 
-    The lots are numbers that orders are made from. `status` is the hidden reason for its selection.
+    Orders are computed from the lots, which are numbers. `status` is the hidden reason for its selection.
     """
 
     position: int
@@ -109,7 +109,7 @@ class CampaignSubject(NamedTuple):
 
 
 def planned(campaign: Campaign, entries: Sequence[Pending]) -> list[CampaignSubject]:
-    """The subjects of a campaign in the order of the entries, each with the number of answers wanted.
+    """Return the subjects of a campaign in the order of entries, each with the number of answers wanted.
 
     Only the seed and the subjects decide which ones get several answers.
     """
@@ -124,7 +124,7 @@ def planned(campaign: Campaign, entries: Sequence[Pending]) -> list[CampaignSubj
         return min(campaign.raters, len(campaign.reviewers)) if entry.subject.id in twice else 1
 
     def places(entry: Pending) -> tuple[int, int]:
-        """Lots for the order: outputs to one case together, or documents in their order; checks apart."""
+        """Return lots that keep outputs of a case together, or documents in order, and checks separate."""
         document, first = entry.segment.document, (entry.systems or ("",))[0]
         if not is_counted(entry.status):
             return _lot(seed, "check", entry.subject.id), 0
@@ -191,7 +191,7 @@ def refuse_deadlock(
 def cautions(
     campaign: Campaign, subjects: Sequence[CampaignSubject], invited: Collection[str] = ()
 ) -> list[str]:
-    """Reasons why a campaign may never be finished, and what to do, one per line.
+    """Return reasons why a campaign may never be finished, with advice, one per line.
 
     `invited` are the people who may open the review page; empty if nobody needs an invitation.
     """
@@ -211,7 +211,7 @@ def cautions(
 
 
 def _adjudicators_answer(campaign: Campaign, entry: CampaignSubject) -> bool:
-    """Whether all adjudicators may be reviewers of one subject, which they then may not settle."""
+    """Whether all adjudicators may review the same subject, which nobody could then settle."""
     judges = set(campaign.adjudicators)
     return bool(judges) and judges <= set(campaign.reviewers) and len(judges) <= entry.wanted
 
@@ -235,7 +235,7 @@ def order_key(campaign: Campaign, reviewer: str) -> OrderKey:
 
 
 def _lot(seed: int, *words: str) -> int:
-    """A number below the prime that nobody can guess and that every computer gets alike."""
+    """Return a number below the prime: unpredictable, but the same on every computer."""
     digest = hashlib.sha256("\t".join((str(seed), *words)).encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:8], "big") % _PRIME
 
@@ -251,7 +251,7 @@ def is_complete(entry: CampaignSubject, decision: Decision | None, reviewers: Co
 def adjudicable(
     campaign: Campaign, entry: CampaignSubject, decision: Decision | None, question: Question
 ) -> bool:
-    """Whether an adjudicator is to settle this: all have answered, and they differ or are all unsure."""
+    """Whether an adjudicator must settle this: all have answered, and they differ or are all unsure."""
     if decision is None or decision.is_adjudicated or not is_counted(entry.status):
         return False
     if not is_complete(entry, decision, campaign.reviewers):
@@ -263,8 +263,7 @@ def adjudicable(
 class FrozenAnswers(NamedTuple):
     """Independent answers: the last one of each reviewer to each subject before the reveal.
 
-    `changed` are current answers that differ, given after others' answers were visible: each is a changed
-    mind, not a rating.
+    `changed` are different answers given after others' answers were visible, so they are no ratings.
     """
 
     reviews: list[Review]
@@ -276,7 +275,7 @@ def frozen_answers(
     seals: Mapping[str, Sequence[tuple[Campaign, CampaignSubject]]],
     admins: Mapping[str, str] | None = None,
 ) -> FrozenAnswers:
-    """The answers to one question that everything called blind rests on.
+    """Return the independent answers to one question.
 
     A reviewer who has answered can see others' answers at once; in a campaign (`seals`, by subject) only when
     as many reviewers as wanted have answered, or the campaign is closed. An adjudicator then sees them
@@ -284,9 +283,9 @@ def frozen_answers(
     the beginning.
 
     Args:
-        reviews: all to this question, in the order of the store.
-        seals: the campaigns that ask it about a subject, and what each wants.
-        admins: who can see all of it, and since when.
+        reviews: all reviews of this question, in the order of the store.
+        seals: for each subject, the campaigns with this question, and the answers that each wants.
+        admins: people who can see all answers, and since when.
     """
     answered: dict[str, set[str]] = {}
     seen: set[tuple[str, str]] = set()
@@ -294,7 +293,7 @@ def frozen_answers(
     newest: dict[tuple[str, str], Review] = {}
 
     def reveal(subject: str, at: str) -> None:
-        """Whether a person has answered, or adjudicates, and the answers are not sealed at this time."""
+        """Whether a person has answered or adjudicates, and the answers are not sealed then."""
         people, asking = answered.setdefault(subject, set()), seals.get(subject, ())
         watchers = {name for name, since in (admins or {}).items() if since <= at}
         is_sealed = False

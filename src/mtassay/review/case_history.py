@@ -32,10 +32,10 @@ class AskedQuestion:
 
 @dataclass(frozen=True)
 class AnswerHistory:
-    """One output of one or more systems, exact to the letter, with the findings that all of them share.
+    """One output that one or more systems gave in exactly this form, with their common findings.
 
     `subject` is `None` if there is no output. `found` is the run's finding, in a word. `asked` are the
-    questions for people; `None` if they are asked nothing. `joint_decision` is the current decision about the
+    questions for people; `None` if there are no questions. `joint_decision` is the current decision about the
     case, if it covers more than this output. `hints` help to judge the output.
     """
 
@@ -97,9 +97,9 @@ class CaseHistory:
 
 
 def tell_case(workspace: Workspace, case_id: str, *, run: str | None = None) -> CaseHistory:
-    """Everything about one case, in the named run or else in the newest one that has it.
+    """Return everything about one case, from the named run or else from the newest run that has it.
 
-    A segment that its method reports with another case means that case.
+    If the method reports a segment as part of another case, that case is returned.
     """
     runs = workspace.runs()
     chosen = workspace.run(run, case=case_id) if run is not None else None
@@ -127,7 +127,7 @@ def _segment(run: Run, case_id: str) -> Segment | None:
 
 
 def _is_same(one: Segment, other: Segment) -> bool:
-    """Whether two segments are one sentence, judging by their texts: references may be added."""
+    """Whether two segments have the same texts, except for added references."""
     if one.source is not None and other.source is not None and one.source != other.source:
         return False
     mine, theirs = ({text for text in s.references if text is not None} for s in (one, other))
@@ -141,8 +141,8 @@ def answers_to(
 
     Without `with_sealed`, answers that a campaign still hides from reviewers are left out.
 
-    Systems with the same output share an answer only if all findings are the same too: a case may have other
-    sources, whose outputs differ.
+    Systems with the same output share an answer only if all findings are equal, since a case may have other
+    sources with different outputs.
     """
     view = view_of(run)
     findings = view.findings(case_id)
@@ -180,8 +180,8 @@ def settled_beside(
 ) -> list[AnswerHistory]:
     """The settled answers to the same case that are most similar to an output, most similar first.
 
-    What could influence a reviewer is left out: others' decisions before the reviewer's own answer, and for a
-    blind question the run's finding.
+    To not influence the reviewer, others' decisions are left out before the reviewer's own answer, and the
+    run's findings are left out for a blind question.
     """
     text, answers = subject.outputs[0], answers_to(workspace, run, subject.case_id, with_sealed=False)
     words = text[:_LONG].split()
@@ -197,7 +197,7 @@ def settled_beside(
 
 
 def _fingerprint(findings: Sequence[Finding], system: str) -> str:
-    """Findings of the run about a system, without the system's name."""
+    """Return the findings about a system without its name."""
     facts = [(f.detector, f.verdict, f.value, f.evidence) for f in findings if f.system == system]
     return json.dumps(facts, sort_keys=True, default=str)
 

@@ -18,7 +18,7 @@ from mtassay.data.registry import named
 from mtassay.data.subjects import Decision, Pending, Subject, subjects_in, told_answer
 
 UNRATED = "unrated"
-"""The status of an output without doubts: people are to rate it."""
+"""The status of an output without doubts that people should rate."""
 
 
 def asked_in(run: Run) -> list[Question]:
@@ -40,11 +40,11 @@ def questions_about(run: Run) -> list[Question]:
 def pending_in(
     run: Run, *, disputed: Collection[Subject] = (), question: Question | None = None
 ) -> list[Pending]:
-    """The open outputs of a run, in the order of its segments; equal outputs of several systems are one.
+    """Return the open outputs of a run in the order of its segments, equal outputs only once.
 
-    Open outputs are those that the method doubts, settled since or not, and disputed ones. The question is
-    the usual one of the run, unless another of its questions is given. For a question that fits any run, all
-    outputs are open, or all references; for one about pairs, all pairs.
+    Open outputs are disputed ones, and those that the method doubts, even if they are settled now. The
+    question is the usual one of the run, unless another of its questions is given. For a question that fits
+    any run, all outputs or references are open; for a question about pairs, all pairs.
     """
     if question is not None and question.name in COMMON_QUESTIONS:
         return _to_rate(run, question)
@@ -56,13 +56,13 @@ def pending_in(
 
 
 def asks(run: Run, question: Question | None) -> bool:
-    """Whether a run asks this question, or any if none is given."""
+    """Whether a run asks this question; without `question`, whether it asks any."""
     own = [asked.name for asked in view_of(run).asks if question or asked.is_of_runs]
     return bool(own) if question is None else question.name in (*own, *COMMON_QUESTIONS)
 
 
 def own_question(run: Run, name: str) -> Question:
-    """The question of this name with the open answers of the run; an error if the run does not ask it."""
+    """Return the run's question of this name with its open answers; an error if the run lacks it."""
     questions = {question.name: question for question in asked_in(run)}
     if name not in questions:
         what = f"it asks {', '.join(questions)}" if questions else "it asks nothing by itself"
@@ -71,7 +71,7 @@ def own_question(run: Run, name: str) -> Question:
 
 
 def pairs_in(run: Run, question: Question) -> list[Pending]:
-    """The pairs of a run that people rate on their own, with only the lines that the question is about."""
+    """Return pairs of a run that people rate separately, with only the lines for this question."""
     segments = {segment.id: segment for segment in run.segments}
     return [
         Pending(subject, question, run.id, (), UNRATED, segments[pair.segment_id], lines=pair.lines)
@@ -81,10 +81,10 @@ def pairs_in(run: Run, question: Question) -> list[Pending]:
 
 
 def outputs_in(run: Run, question: Question, *, disputed: Collection[Subject] = ()) -> list[Pending]:
-    """Every output of a run that people can be asked about, in the order of its segments, equal ones once.
+    """Return all outputs of a run that people can judge, in the order of its segments, equal ones once.
 
     `status` is empty if its method has no doubt and nobody disputes it. Within a segment, the most frequent
-    output comes first. If a judge gives probabilities, its doubts come before everything: these answers
+    output comes first. If a judge gives probabilities, its doubts come first of all, because these answers
     calibrate it fastest.
     """
     view, subjects = view_of(run), subjects_in(run)
@@ -222,7 +222,7 @@ def _case(entry: Pending) -> tuple[str, str]:
 
 
 def sampled(entries: Sequence[Pending], count: int | None, *, seed: int) -> list[Pending]:
-    """At most so many of them, drawn reproducibly by the seed and each subject."""
+    """Draw at most this many outputs; the draw depends only on the seed and the subjects."""
     if count is None or count >= len(entries):
         return list(entries)
 
@@ -248,7 +248,7 @@ def answers_about(run: Run, context: RunContext) -> dict[tuple[str, str], list[s
 
 
 def answers_note(run: Run, said: Mapping[tuple[str, str], Sequence[str]]) -> list[str]:
-    """How many outputs reviewers answered about, unless the notes of the run say it already."""
+    """Return a note with the number of reviewed outputs, unless the run has this note already."""
     if len(said) <= run.result.basis.get("reviews", {}).get("settled", 0):
         return []
     own = {question.name for question in view_of(run).asks if question.is_of_runs}
@@ -266,7 +266,7 @@ def answers_note(run: Run, said: Mapping[tuple[str, str], Sequence[str]]) -> lis
 
 
 def settled_in(run: Run) -> list[Pending]:
-    """Outputs that the run settled without people, for a blind check; `status` is the run's finding.
+    """Return outputs that the run settled without people, for a blind check; `status` is its finding.
 
     For a method without verdicts, these are the outputs without doubts. Equal outputs of several systems are
     one, in the order of the run's segments.

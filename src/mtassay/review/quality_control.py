@@ -1,9 +1,9 @@
 """Quality control of a campaign as at WMT: attention checks, a calibration round, rules of exclusion.
 
-An attention check looks like an output: a damaged one, which nobody should find good; a human reference,
-which nobody should find bad; or an output once more, which should get the same answer. All reviewers get all
-checks. They count neither in agreement nor anywhere else. The calibration round comes first: everybody
-answers the same outputs, and sees what the others said.
+An attention check looks like an output. It is a damaged output, which nobody should find good, a human
+reference, which nobody should find bad, or a repeated output, which should get the same answer. All reviewers
+get all checks. Checks count nowhere else. In the calibration round at the start, everybody answers the same
+outputs and sees the other answers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def is_counted(status: str) -> bool:
 def with_checks(
     entries: Sequence[Pending], share: float, *, seed: int, calibration: int = 0
 ) -> list[Pending]:
-    """Mark the first entries as calibration, and add attention checks: this share of the entries."""
+    """Mark the first entries as calibration, and add attention checks as this share of the entries."""
     draw = Random(seed)
     chosen = {entry.subject for entry in draw.sample(entries, min(calibration, len(entries)))}
     marked = [replace(e, status=CALIBRATION) if e.subject in chosen else e for e in entries]
@@ -107,7 +107,7 @@ def quality(question: Question, answer: str) -> float:
 def passes(question: Question, kind: str, answer: str, original: str | None) -> bool | None:
     """Whether an answer to a check is right; `None` if that is unknown.
 
-    `original` is the same person's answer to the output that the check was made from.
+    `original` is the person's answer to the output from which the check was made.
     """
     if answer == UNSURE or original == UNSURE or (kind == REPEATED and original is None):
         return None
@@ -142,7 +142,7 @@ class CheckedReviewer:
 
     @property
     def consistency(self) -> tuple[float, float, float] | None:
-        """The share of repeated outputs that got the same answer: agreement with oneself."""
+        """The share of repeated outputs that got the same answer from this person."""
         return _share(self.passed[REPEATED], self.asked[REPEATED])
 
 
@@ -161,7 +161,7 @@ def checked_reviewers(
     exclude_below: float,
     exclude_faster: float,
 ) -> list[CheckedReviewer]:
-    """The quality of each reviewer in the checks among the subjects, which have a status by their id.
+    """Return each reviewer's quality in the checks; `subjects` have a status by their id.
 
     The rules of the campaign exclude a reviewer who passes less than the share `exclude_below`, or takes less
     than `exclude_faster` seconds for an output (the median).

@@ -1,4 +1,4 @@
-"""The questions about a saved run, as a table in its workspace that counts, filters and pages them.
+"""The questions about a saved run, in a table of the workspace to count, filter and page them.
 
 A run with tens of thousands of findings is read once, to make its table; after that, open outputs come from a
 query. The decision on each subject is stored beside it, and follows all reviews.
@@ -45,8 +45,8 @@ class AbsentError(UsageError):
 class QueueEntry:
     """One output of a run that people can be asked about, with its status and answers.
 
-    `position` is its place, in the order of asking. `status` is why it waits for a person, empty if the run
-    has no doubt; `found` is the run's finding, in a word. `answer` is what reviewers settled, and `mine` this
+    `position` is its place in the order of asking. `status` is the reason to ask people, empty if the run has
+    no doubt; `found` is the run's finding in a word. `answer` is what reviewers settled, and `mine` this
     reviewer's last answer; both are empty without one.
     """
 
@@ -190,7 +190,7 @@ class ReviewQueue:
         return None
 
     def waiting(self, reviewer: str, *, double: bool = False) -> int:
-        """Count the open entries for a reviewer, from the answers: these are few compared with outputs."""
+        """Count the open entries for a reviewer from the answers, which are fewer than the outputs."""
         follow_reviews(self.workspace)
         done = f"(r.mine OR {'0' if double else 's.answer IS NOT NULL'})"
         ((settled, disputed),) = self.workspace.database.select(
@@ -249,7 +249,7 @@ class ReviewQueue:
         return list(json.loads(rows[0][0])[column])
 
     def progress(self) -> list[ReviewerPace]:
-        """Everybody who answered any of it, most answers first."""
+        """Return everybody who answered any entry, most answers first."""
         rows = self.workspace.database.select(
             "SELECT r.reviewer, COUNT(DISTINCT r.subject) FROM reviews r CROSS JOIN agenda a "
             "ON a.subject = r.subject AND a.question = r.question AND a.run = ? WHERE r.question = ? "
@@ -266,9 +266,9 @@ class ReviewQueue:
         return found
 
     def ratings(self) -> dict[str, dict[str, str]]:
-        """The answer of each reviewer before the reveal by subject, if two or more answered.
+        """Return each reviewer's independent answer by subject, where two or more answered.
 
-        `unsure` is left out. So are sealed answers: a share for one output would reveal the other's answer.
+        `unsure` and sealed answers are left out: a share for one output would reveal the other's answer.
         """
         inside = {
             subject
@@ -323,7 +323,7 @@ def is_prepared(workspace: Workspace, run: Run) -> bool:
 
 
 def prepare_once(workspace: Workspace, run: Run) -> None:
-    """Make the tables of a run unless they exist; of several processes at once, the first one does it."""
+    """Make the tables of a run unless they exist; if several processes ask, the first one makes them."""
     with _PREPARING:
         if not is_prepared(workspace, run):
             prepare(workspace, run.id)
@@ -366,7 +366,7 @@ def _distinct(rows: Sequence[Sequence[Any]], place: int) -> list[str]:
 
 
 def _rows(run: Run, question: Question) -> Iterator[tuple[Any, ...]]:
-    """One row per pair, or distinct output: open ones first, by how few answers their case needs."""
+    """Return a row per pair or distinct output: open ones of nearly settled cases first."""
     view = view_of(run)
     findings: dict[tuple[str, str], list[Finding]] = {}
     for finding in run.findings:

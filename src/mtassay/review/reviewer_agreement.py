@@ -1,8 +1,8 @@
 """Agreement of reviewers on a question: in percent, Cohen's and Fleiss' kappa, Krippendorff's alpha.
 
-Labels are the same or not. Ratings agree if they are within the tolerance of their question; their kappa is
-weighted by squared differences, and their alpha is that of intervals. In spans, every character is a unit
-labelled with its marks, and whole texts are resampled.
+Labels agree if they are equal, and ratings if they differ by at most the tolerance of the question. For
+ratings, kappa is weighted by squared differences, and alpha is that of intervals. In spans, each character is
+a unit labelled with its marks, and whole texts are resampled.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ def agreements(
     subjects: Mapping[str, Subject] | None = None,
     with_pairs: bool = True,
 ) -> Iterator[AgreementCoefficient]:
-    """First each pair of reviewers (agreement, cohen), then all of them (agreement, fleiss, krippendorff).
+    """Return coefficients of each pair of reviewers (agreement, cohen), then of all of them.
 
-    Of two reviewers the agreement is there once. `unsure` counts as no rating. If a reviewer changed an
-    answer the newest one counts, and adjudications are no ratings. Spans need their `subjects`, by id.
-    Without `with_pairs` only the coefficients of all reviewers are given.
+    Two reviewers have only one agreement. `unsure` and adjudications are no ratings. If a reviewer changed an
+    answer, the newest one counts. Spans need their `subjects`, by id. Without `with_pairs` only the
+    coefficients of all reviewers are given.
     """
     ratings = {s: d.ratings for (s, asked), d in decisions.items() if asked == question}
     yield from agreements_of(ratings, question, seed=seed, subjects=subjects, with_pairs=with_pairs)
@@ -73,7 +73,7 @@ def agreements_of(
     subjects: Mapping[str, Subject] | None = None,
     with_pairs: bool = True,
 ) -> Iterator[AgreementCoefficient]:
-    """The same from answers by subject and reviewer."""
+    """Return the same coefficients from answers by subject and reviewer."""
     reviewers = sorted({name for said in ratings.values() for name in said})
     if len(reviewers) < 2:
         return

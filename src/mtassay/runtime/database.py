@@ -1,4 +1,4 @@
-"""One SQLite file of ours: other programs' files are never touched, writes are atomic, damage is detected."""
+"""An SQLite file of mtassay: writes are atomic, damage is detected, and other programs' files are refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHECKPOINT_S = 5
 _CACHE_KIB = 65_536  # KiB of pages in memory: keys are digests, and fall on any page of their index
 _STALE_S = 2  # a log without changes for so long was left behind
 _FAILURES = (sqlite3.Error, UnicodeDecodeError)
-"""The exceptions of SQLite; if its message quotes damage, Python cannot even read the message."""
+"""The exceptions of SQLite; if a message quotes damaged text, Python cannot read the message."""
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
@@ -60,7 +60,7 @@ class Database:
     """An open file with tables whose rows have checksums.
 
     `tables` are the columns of each table, without `checksum`. Each of `migrations` raises the schema by one
-    version; `marks` are tables that a file of ours has had since the first version.
+    version; `marks` are tables that mtassay's files have had since the first version.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Database:
         self._migrate()
 
     def _open_to_read(self) -> None:
-        """Open for reading only. If there is no log beside the file, SQLite must be told so."""
+        """Open for reading only. If there is no log beside the file, SQLite needs an option for that."""
         self.read_only = True
         address = self.path.resolve().as_uri()
         mode = "mode=ro" if self.path.with_name(f"{self.path.name}-wal").exists() else "immutable=1"
@@ -172,7 +172,7 @@ class Database:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
     def close(self) -> None:
-        """Move everything into the one file and close it; the database cannot be used afterwards."""
+        """Move all data from the log into the file and close it; the database cannot be used afterwards."""
         self._finalizer()
 
     @contextmanager
@@ -219,7 +219,7 @@ class Database:
         return [self._intact(table, row) for row in self.rows(table, rest, *values)]
 
     def rows(self, table: str, rest: str = "", *values: object) -> list[tuple[Any, ...]]:
-        """The same with the checksum of each row at its end, unchecked: `is_intact` tells."""
+        """Return unchecked rows with their checksums as last values, for `is_intact`."""
         self._is_mended = False
         rows = self.select(f"SELECT {', '.join(self._tables[table])}, checksum FROM {table} {rest}", *values)
         if self._is_mended:  # a row of an early version has no checksum to tell the damage by
@@ -233,20 +233,20 @@ class Database:
 
     @contextmanager
     def parsing(self, table: str) -> Iterator[None]:
-        """Report a value that cannot be read from an intact row as damage from before checksums."""
+        """Report an unreadable value in an intact row as damage that is older than the checksums."""
         try:
             yield
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DamagedError(_damaged(self.path, f"a row of '{table}' cannot be read")) from error
 
     def select(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """The rows that a query gives."""
+        """Return the rows of a query."""
         try:
             return self._connection.execute(query, values).fetchall()
         except _FAILURES as error:
             if "decode" not in str(error):
                 raise self._error(error) from error
-        # One text is not Unicode any more: its checksum identifies the row, and the others are read.
+        # One text is no longer Unicode: its checksum identifies the row, and the others are read.
         self._is_mended = True
         self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
         try:
@@ -336,7 +336,7 @@ def _damaged(path: Path, why: str) -> str:
 
 
 def _is_left(log: Path) -> bool:
-    """Whether a write-ahead log has not changed for long, as after a crash."""
+    """Whether a write-ahead log has been unchanged for a long time, as after a crash."""
     try:
         found = log.stat()
     except FileNotFoundError:  # another process may take it away at any moment

@@ -16,7 +16,7 @@ from mtassay.data.errors import UsageError, WorkerError
 from mtassay.runtime.processes import WorkerPool, process_count
 
 AHEAD = 2
-"""Batches per worker that wait or are in progress: no more are made before results are taken."""
+"""Largest number of waiting or running batches per worker, until results are taken."""
 
 Batch = TypeVar("Batch")
 Answer = TypeVar("Answer")
@@ -27,8 +27,8 @@ class Executor(ABC, Generic[Job]):
     """Computes a function of many batches with workers in other processes.
 
     The function depends only on its batch, so the place and number of its runs do not matter. It is pickled
-    once, and unpickled once by each worker: a model in it should pickle as the way to open it, and is then
-    loaded once by each worker. The batches of a lost worker go to others.
+    once, and unpickled once by each worker. A model in it should pickle as instructions to open it, so that
+    each worker loads it once. The batches of a lost worker go to others.
     """
 
     name: ClassVar[str]
@@ -41,7 +41,7 @@ class Executor(ABC, Generic[Job]):
     def map(self, function: Callable[[Batch], Answer], batches: Iterable[Batch]) -> Iterator[Answer]:
         """Yield the function of each batch, in order. An error is raised in place of the answer.
 
-        Batches are taken when there is room for them, so memory is bounded for any number.
+        Batches are taken only when there is room for them, so memory is bounded.
         """
         sent = self._send(function)
         source = iter(batches)
@@ -86,7 +86,7 @@ class Executor(ABC, Generic[Job]):
 
 
 def compute(function: bytes, batch: Any) -> Any:
-    """In a worker: the function of a batch; it is unpickled at the first batch."""
+    """Compute the function of a batch in a worker, which unpickles it at the first batch."""
     return _unpickled(function)(batch)
 
 
@@ -150,7 +150,7 @@ class Processes(Executor[_Job]):
                 self._restart(jobs)
 
     def _restart(self, jobs: Iterable[_Job]) -> None:
-        """Start all workers again for the open jobs: one lost process takes the others with it."""
+        """Start all workers again for the open jobs, because one lost process ends the others."""
         self.close()
         for job in jobs:
             if not job.future.done() or job.future.cancelled() or job.future.exception() is not None:
@@ -173,7 +173,7 @@ EXECUTORS = ("local", "processes", "ray")
 def open_executor(name: str, *, address: str | None = None) -> Executor[Any] | None:
     """The executor of this name; `None` for `local`, which means this process.
 
-    `address` is that of a Ray cluster; without one a cluster is started here.
+    `address` is the address of a Ray cluster; without it, a cluster is started here.
 
     >>> open_executor("cluster")
     Traceback (most recent call last):

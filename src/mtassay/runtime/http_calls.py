@@ -79,7 +79,7 @@ def redact(text: str) -> str:
 
 
 def without_secrets(value: Any) -> Any:
-    """Parameters of a run, or any other JSON value, with every text redacted."""
+    """Redact every text in the parameters of a run or in any other JSON value."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, Mapping):
@@ -88,7 +88,7 @@ def without_secrets(value: Any) -> Any:
 
 
 def fill_variables(text: str, *, what: str, is_setting: bool = False) -> str:
-    """Fill in variables, `${NAME}`, of a text; only for the code that connects or opens.
+    """Replace each `${NAME}` in a text by the variable's value; only for code that connects or opens.
 
     From then on the values are secrets, and signatures name the variables in the settings of an engine. A
     variable that is not set is a `UsageError`.
@@ -110,7 +110,7 @@ def fill_variables(text: str, *, what: str, is_setting: bool = False) -> str:
 
 
 def name_variables(text: str) -> str:
-    """A signature that names variables of the environment and never has their values.
+    """Return a signature that contains names of environment variables, never their values.
 
     A variable whose name does not suggest a key may choose another server or model: a digest of its value
     keeps their answers apart.
@@ -120,7 +120,7 @@ def name_variables(text: str) -> str:
         digest = hashlib.blake2b(os.environ.get(match[1], "").encode("utf-8", "replace"), digest_size=4)
         return match[0] if KEY_NAME.search(match[1]) else f"{match[0]}~{digest.hexdigest()}"
 
-    # Not all secrets: which are known depends on earlier work, and a signature must not.
+    # Do not replace all known secrets: they depend on earlier work, but a signature must not.
     for value, variable in _settings.items():
         text = text.replace(value, variable)
     return re.sub(rf"{_VARIABLE.pattern}(?!~)", name, text)
@@ -147,12 +147,12 @@ def call_json(
     busy: frozenset[int] = frozenset(),
     error_type: Callable[[int, Any], type[ServiceError] | None] | None = None,
 ) -> Any:
-    """The parsed answer. `what` names the service; `closed` and `busy` are status codes of its own.
+    """Call and return the parsed answer. `what` names the service; `closed` and `busy` are its status codes.
 
     Secrets may be anywhere in `body`, `headers` and `parameters`; a parameter with several values is sent
     several times. `content` replaces `body` if the exact bytes matter, as for a signature. `error_type` gets
-    the status and the JSON of an error (`None` where it is no JSON) and says which error it is; `None` leaves
-    that to the status. Redirects are not followed: a key must not travel to another host.
+    the status and the JSON of an error (`None` if it is no JSON) and returns the type of the error, or `None`
+    to use the status. Redirects are not followed, since a key must not be sent to another host.
     """
     url = fill_variables(url, what=what)
     sent = {key: _reveal(value) for key, value in (headers or {}).items()}
@@ -225,7 +225,7 @@ def is_local(url: str) -> bool:
 
 
 def place(url: str) -> str:
-    """Host and path only: a query or a user name may hold a key.
+    """Return host and path only, since a query or a user name may contain a key.
 
     >>> place("https://user:password@example.com:8080/v2?key=1"), place("http://[::1]:x")
     ('https://example.com:8080/v2', 'http://[::1]:x')
@@ -258,7 +258,7 @@ def excerpt(text: str | bytes) -> str:
 
 
 def seconds(retry_after: str | None) -> float | None:
-    """Seconds that Retry-After asks to wait: it holds a number of seconds, or a date.
+    """Return the seconds to wait according to Retry-After, which has a number of seconds or a date.
 
     >>> seconds("2.5"), seconds("Sun, 06 Nov 1994 08:49:37 GMT"), seconds("soon"), seconds("nan")
     (2.5, 0.0, None, None)
@@ -295,7 +295,7 @@ def field(answer: Any, *path: str | int) -> Any:
 def _exchange(
     method: str, url: str, share: Share, *, timeout: float, what: str, **request: Any
 ) -> tuple[int, Mapping[str, str], bytes]:
-    """Send it; return status, headers and body. `timeout` covers the whole call, even a slow stream."""
+    """Send a request; return status, headers, body. `timeout` covers the whole call, even a slow stream."""
     import httpx
 
     from mtassay.runtime.transfers import read_body, within
@@ -422,7 +422,7 @@ def _kind(status: int, closed: frozenset[int], busy: frozenset[int]) -> type[Ser
 
 
 def _reason(content: bytes) -> str:
-    """The service's own message, if its JSON has one of the usual shapes; else how the answer begins."""
+    """Return the service's message if its JSON has a usual form, else the beginning of the answer."""
     try:
         answer = json.loads(content)
     except (ValueError, RecursionError):

@@ -1,8 +1,8 @@
-"""Processes that we start: workers and programs. They end with this process in every case.
+"""Worker processes and programs that always end with this process.
 
-A worker waits in a thread for the end of its parent. A program is tied to a pipe that this process holds, and
-that a shell beside the program reads. A pipe closes with its process even after `kill -9`, on Linux and on
-macOS.
+A worker waits in a thread for the end of its parent. A shell beside each program reads a pipe that this
+process holds, and ends the program with it. A pipe closes with its process even after `kill -9`, on Linux and
+on macOS.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "MTASSAY_PROCESSES"
 WATCHER = "mtassay-progress"
-"""The name of a thread that only watches: it holds no lock that a forked process could miss."""
+"""The name of threads that only watch, without locks that a forked process could need."""
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -54,7 +54,7 @@ def process_count() -> int:
 
 
 def core_count() -> int:
-    """The cores that this process may use; on a shared machine often fewer than it has."""
+    """Count the cores that this process may use; on a shared machine often fewer than exist."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -76,9 +76,9 @@ def map_in_processes(
     return [answers[i] if i in answers else function(item) for i, item in enumerate(items)]
 
 
-# Pieces per process (several, so that a slow process leaves some to the others), and at most in all.
+# Pieces per process (several, so that others can help a slow process), and the limit of all.
 _PIECES, _MOST_PIECES = 8, 512
-# Bytes of the number of an item in a pipe, which holds the numbers of all pieces at once.
+# Bytes of a piece's number in the pipe, which has the numbers of all pieces at once.
 _NUMBER = 8
 
 
@@ -111,7 +111,7 @@ def _map_in_forks(
 def _map_in_a_pool(
     function: Callable[[Item], Answer], items: Sequence[Item], processes: int
 ) -> dict[int, Answer]:
-    """The answers that came, by place, from processes that share nothing with this one."""
+    """Return the received answers by place, from processes that share nothing with this one."""
     import multiprocessing  # slow to load, and needed only for large work
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
@@ -136,7 +136,7 @@ def _map_in_a_pool(
 
 
 def each_in_threads(function: Callable[[Item], None], items: Iterable[Item], *, most: int = 8) -> None:
-    """Call the function with each item, on all cores as far as it releases Python's lock, as NumPy does.
+    """Call the function with each item in threads; it should release Python's lock, as NumPy does.
 
     The order of calls must not matter. There are `most` threads at most, with one item at a time each.
     """
@@ -266,7 +266,7 @@ class WorkerPool:
 
 
 def _end_with_parent() -> None:
-    """At a worker's start: make it end with the process that asked for its work."""
+    """Make a starting worker end with the process that asked for its work."""
     threading.Thread(target=_wait_for_end_of_parent, daemon=True).start()
 
 
@@ -281,7 +281,7 @@ def _wait_for_end_of_parent() -> None:
 
 @contextmanager
 def _hidden_script() -> Iterator[None]:
-    """Keep new processes from running the caller's script again: they need nothing of it."""
+    """Keep new processes from running the caller's script again, since they do not need it."""
     main = sys.modules["__main__"]
     kept = {name: getattr(main, name) for name in ("__file__", "__spec__") if hasattr(main, name)}
     try:
@@ -325,7 +325,7 @@ class HeldProgram:
     end: int | None = None
 
     def release(self) -> None:
-        """Release the program: processes that it started, and that still run, may go on without us."""
+        """Release the program: processes that it started may continue without us."""
         if self.end is not None:
             with suppress(OSError):  # nobody reads any more
                 os.write(self.end, b"\n")

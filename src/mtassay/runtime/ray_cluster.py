@@ -3,8 +3,8 @@
 Ray itself moves the batches of a lost worker to others, and uses workers that join later. Every worker needs
 the same version of mtassay, and what the batches need.
 
-Anybody who can talk to a cluster can run code on it. A cluster that is started here listens on 127.0.0.1
-only, asks for a token that nobody else has, and keeps its files in a folder that only its user may open.
+Anybody who can connect to a cluster can run code on it. So a cluster that is started here listens only on
+127.0.0.1, requires a secret token, and keeps its files in a folder that only its user may open.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _own_cluster() -> Iterator[None]:
 
 
 def _read_environment() -> None:
-    """Make Ray read mode and token again: it does so only once."""
+    """Make Ray read mode and token again, since it normally reads them only once."""
     from ray._raylet import AuthenticationTokenLoader, Config
 
     Config.initialize("")
@@ -167,7 +167,7 @@ def _read_environment() -> None:
 
 
 def _knock(address: str) -> None:
-    """Raise `OSError` if nobody listens or the address is invalid: Ray itself would try for minutes."""
+    """Raise `OSError` if nothing listens or the address is invalid; Ray itself would try for minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if not port.isdecimal():
         raise ValueError("an address is HOST:PORT, ray://HOST:PORT or auto")
@@ -175,7 +175,7 @@ def _knock(address: str) -> None:
 
 
 def _compute_as(version: str, function: bytes, batch: Any) -> Any:
-    """`compute`, if the worker has the same version as the caller."""
+    """Call `compute` if the worker has the same version as the caller."""
     if version != __version__:
         raise WorkerError(
             f"A worker has mtassay {__version__}, and not {version}: install the same on all nodes."

@@ -129,8 +129,8 @@ class KeptRuns(WorkspaceFile):
     def run(self, name: str, *, case: str | None = None) -> Run:
         """One complete run. The name may be the beginning or the end of an id, or `last`.
 
-        With `case` it has only this segment's family: its original, all variants of that, and the outputs and
-        findings about any of them.
+        With `case`, it has only this segment's family: the original and all its variants, with their outputs
+        and findings.
         """
         run_id = self._run_id(name)
         with self._reading(run_id):
@@ -153,7 +153,7 @@ class KeptRuns(WorkspaceFile):
             )
 
     def _head(self, run_id: str) -> Run:
-        """A run without findings, segments, outputs and statistics; stored runs never change."""
+        """Return a run without findings, segments, outputs and statistics; stored runs never change."""
         ((mark,),) = self._database.select("SELECT checksum FROM runs WHERE id = ?", run_id)
         known, head = self._heads.get(run_id, (None, None))
         if mark is None or known != mark or head is None:
@@ -237,7 +237,7 @@ class KeptRuns(WorkspaceFile):
 
     def _outputs(self, run_id: str, *, some: Collection[str] | None) -> dict[str, list[Output]]:
         outputs: dict[str, list[Output]] = {system: [] for system in self._head(run_id).systems}
-        # SQLite would rather read all outputs in their order than look up a few.
+        # Without this, SQLite reads all outputs in order instead of looking up a few.
         few = "" if some is None else "INDEXED BY outputs_by_id"
         rest = f"{few} WHERE run = ? {among('id', some)} ORDER BY system, position"
         rows = list(self._database.read("outputs", rest, run_id, *(some or ())))
@@ -260,11 +260,11 @@ class KeptRuns(WorkspaceFile):
         return run_id
 
     def share_heads(self, heads: dict[str, tuple[int | None, Run]]) -> None:
-        """Keep the unchanging parts of runs in a mapping that others with the same file open share."""
+        """Share a mapping with the constant parts of runs among objects that have the same file open."""
         self.__dict__["_heads"] = heads
 
     def keep_run(self, run_id: str) -> None:
-        """Protect this run from deletion for its age: something else depends on it."""
+        """Protect this run from automatic deletion, because something else depends on it."""
         with self._database.transaction() as connection:
             connection.execute("DELETE FROM temporary_runs WHERE run = ?", (run_id,))
 
@@ -317,7 +317,7 @@ def _read_segments(rows: Iterable[Sequence[Any]]) -> list[Segment]:
 
 
 def _family(segments: Sequence[Segment], case: str) -> list[Segment]:
-    """The segment of this id with its original and all variants of that, in order."""
+    """Return this segment's original with all its variants, in order."""
     roots = {original_of(segment) or segment.id for segment in segments if segment.id == case}
     return [segment for segment in segments if (original_of(segment) or segment.id) in roots]
 

@@ -1,7 +1,7 @@
-"""Limits on what a server may cost: one deadline for a whole call, and a bound on the memory of all answers.
+"""Limits for servers: a deadline for each whole call, and a limit on the memory of all answers.
 
 httpx has a timeout for each step, which never ends a server that sends single bytes or `100 Continue`
-forever. It also decompresses everything at once, which a few bytes can blow up to gigabytes.
+forever. It also decompresses everything at once, so a few bytes can become gigabytes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _deadline: ContextVar[float] = ContextVar("deadline", default=math.inf)
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Give everything that this thread reads and writes through our clients one deadline, in seconds."""
+    """Set one deadline, in seconds, for everything that this thread transfers through our clients."""
     token = _deadline.set(time.monotonic() + seconds)
     try:
         yield
@@ -49,7 +49,7 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def make_client(**options: Any) -> httpx.Client:
-    """A client that keeps the deadline of `within`, also during one step."""
+    """Return a client that keeps the deadline of `within` even during a single step."""
     client = httpx.Client(**options)
     # httpx has no option for how its connections are made; a test would notice a change there.
     for transport in (client._transport, *client._mounts.values()):
@@ -81,7 +81,7 @@ class _Backend(httpcore.SyncBackend):
             addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise httpcore.ConnectError(str(error)) from error
-        # Each address of a host gets its share of the time: a silent one must not use up all of it.
+        # Each address of a host gets a share of the time, so that a silent one does not use all of it.
         for waiting in range(len(addresses), 0, -1):
             address = str(addresses[-waiting][4][0])
             try:
@@ -119,7 +119,7 @@ class _Stream(httpcore.NetworkStream):
 
 
 class Share:
-    """Room that one call uses of the total for all answers in progress; freed at the end of the block."""
+    """One call's share of the memory for all answers in progress; freed at the end of the block."""
 
     _lock = threading.Lock()
     _shares: set[Share] = set()  # noqa: RUF012

@@ -47,9 +47,8 @@ class KeptReviews(WorkspaceFile):
     ) -> int:
         """Store reviews with their subjects; return how many are new.
 
-        With a `receipt`, an id that the sender of a review made up, the same review sent again is not stored
-        twice. Work `along` with it, on a file, is done while nobody else writes here: if either fails,
-        neither is done.
+        A `receipt` is an id chosen by the sender: a review with a known receipt is not stored again. `along`
+        is work on a file that is done while nobody else writes here. If either fails, neither is done.
         """
         reviews = list(reviews)
         final = [r for r in reviews if r.is_adjudication]
@@ -153,7 +152,7 @@ class KeptReviews(WorkspaceFile):
 
 
 CLAIM_S = 600.0
-"""Time for which a text is reserved for the process that asks for it, unless that process has ended."""
+"""Time for which a text is reserved for the process that asks for it, if that process still runs."""
 
 
 class StoredAnswer(NamedTuple):
@@ -259,7 +258,7 @@ class KeptAnswers(WorkspaceFile):
     def claim(self, keys: Sequence[str]) -> set[str]:
         """Claim keys for a while; return those that nobody else is asking for.
 
-        A claim ends with its answer, when it is released, when its process is gone, or after its time.
+        A claim ends with its answer, its release, the end of its process, or after its time.
         """
         now = time.time()
         theirs: set[str] = set()
@@ -283,7 +282,7 @@ class KeptAnswers(WorkspaceFile):
         return set(keys) - theirs
 
     def release(self, keys: Iterable[str]) -> None:
-        """Release these keys for others: they got no answer here."""
+        """Release these keys for others, because they got no answer here."""
         with suppress(WorkspaceError), self._database.transaction() as connection:
             connection.executemany(
                 "DELETE FROM claims WHERE key = ? AND owner = ?", [(key, self._owner) for key in keys]
@@ -477,7 +476,7 @@ class Workspace(KeptRuns, KeptAnswers, KeptReviews):
         return old
 
     def _texts(self, run_id: str) -> set[str]:
-        """Every text in a run, by authors or engines."""
+        """Return every text in a run, written by authors or engines."""
         rows = self._database.rows("segments", "WHERE run = ?", run_id)
         texts = [row[3] for row in rows]
         for row in rows:

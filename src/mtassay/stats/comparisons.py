@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -29,7 +29,12 @@ def adjust(p: NDArray[Any], *, method: str) -> Floats:
     >>> adjust(p, method="holm")[np.triu_indices(3, 1)].tolist()
     [0.03, 0.06, 0.06]
     """
-    corrections = {"none": _none, "bonferroni": _bonferroni, "holm": _holm, "bh": _benjamini_hochberg}
+    corrections: Mapping[str, Callable[[Floats], Floats]] = {
+        "none": lambda ascending: ascending,
+        "bonferroni": lambda ascending: ascending * len(ascending),
+        "holm": _holm,
+        "bh": _benjamini_hochberg,
+    }
     if method not in corrections:
         raise UsageError(f"No correction {method!r}. Available: {', '.join(sorted(corrections))}.")
     adjusted = np.array(p, dtype=np.float64)
@@ -115,14 +120,6 @@ def units_to_settle(
         return 0
     needed = n * (detectable_difference(standard_error, critical=critical, power=power) / delta) ** 2
     return max(0, math.ceil(needed) - n) if math.isfinite(needed) else None
-
-
-def _none(ascending: Floats) -> Floats:
-    return ascending
-
-
-def _bonferroni(ascending: Floats) -> Floats:
-    return ascending * len(ascending)
 
 
 def holm(p: Sequence[float | None]) -> list[float | None]:

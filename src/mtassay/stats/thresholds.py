@@ -8,7 +8,7 @@ fit decide how strict the threshold must be.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -172,14 +172,10 @@ def flag_held_out(
     values, wrong = np.asarray(scores, dtype=np.float64), np.asarray(is_error, dtype=bool)
     parts = folds_by_group(groups, folds, seed=None if seed is None else seed + 1)
     flagged = np.zeros(len(values), dtype=bool)
-    for learn, held in _splits(parts, folds):
+    for part in range(folds):
+        learn, held = parts != part, parts == part
         own = [group for group, chosen in zip(groups, learn, strict=True) if chosen]
         limit = threshold_for_precision(values[learn], wrong[learn], own, precision, folds=folds, seed=seed)
         if limit is not None:
             flagged |= held & (values >= limit)
     return flagged
-
-
-def _splits(parts: NDArray[np.int64], folds: int) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
-    for part in range(folds):
-        yield parts != part, parts == part

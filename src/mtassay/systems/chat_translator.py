@@ -2,9 +2,9 @@
 
 The default is the prompt for direct translation of Wu, Liu and Yeung 2023 (BTPGBT, Table 3), for any pair.
 
-The rules are few and keep text in doubt: a sentence that apologises is translated with an apology.
+The few rules keep text in case of doubt: the translation of an apology is an apology, not a refusal.
 
-Every rule looks at the source too: text that the source has itself stays in the reply.
+Every rule also reads the source: text that the source contains stays in the reply.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ DEFAULT = Prompt(
 
 
 def read_prompt(path: str) -> Prompt:
-    """Read a prompt from a file: the user's message, with the system's before a line `---` if there is one.
+    """Read a prompt from a file: the user's message, which a system message and a line `---` may precede.
 
     It must have `${text}`, and may have `${context}`, `${source}`, `${target}`, `${source_name}` and
     `${target_name}`.
@@ -156,7 +156,7 @@ _CANNOT = (
 )
 _AI = r"as an? (?:ai\b|artificial intelligence|(?:large )?language model)"
 
-# English where the translation should be in another language.
+# English phrases, for translations into another language.
 _APOLOGY = re.compile(
     r"(?<!\W)\W*+(?:"
     r"(?:i['’]?m|i am) (?:\w+ )?(?:sorry|afraid)\b"
@@ -188,7 +188,7 @@ _REFUSAL = re.compile(rf"(?:{'|'.join(_REFUSALS)})", re.IGNORECASE)
 
 
 def find_refusal(reply: str, source: str, *, target: Language) -> str | None:
-    """The beginning of a reply that refuses to translate, or `None`.
+    """Return the beginning of a reply that refuses to translate, else `None`.
 
     >>> find_refusal("I'm sorry, but I can't assist with that.", "How do I do it?", target=Language("en"))
     "I'm sorry, but I can't assist with that."
@@ -396,11 +396,11 @@ _REASONING = re.compile(r"(?:o\d|gpt-5)(?:$|[-.])")
 class OpenAI(ChatTranslator):
     """`openai:MODEL`, with the key in OPENAI_API_KEY; a server on this machine needs none.
 
-    `url` is the address up to and with `/v1`, else that of OPENAI_BASE_URL; `key` names another variable
-    for the key. `prompt` and `shots` are files. `temperature` of `None` sends none, as reasoning models
-    want it; OpenAI's own get none by default. `clean` takes off what is not translation; what was taken
-    off is in `Output.meta`. `before` preceding segments of a document fill `${context}`, each with its
-    translation; `together` says how many segments go into one request, numbered.
+    `url` is the address including `/v1` (default: OPENAI_BASE_URL); `key` names another variable for the key.
+    `prompt` and `shots` are files. With a `temperature` of `None` none is sent, as reasoning models require;
+    this is the default for OpenAI's. `clean` removes text around the translation and lists it in
+    `Output.meta`. `before` preceding segments with their translations fill `${context}`; `together` is the
+    number of segments in a request.
     """
 
     scheme: ClassVar[str] = "openai"
@@ -432,7 +432,7 @@ class OpenAI(ChatTranslator):
 
     @property
     def limits(self) -> Limits:
-        """One text per call; the account decides the calls per minute ("Rate limits")."""
+        """One text per call; the calls per minute depend on the account ("Rate limits")."""
         return Limits(batch=1, in_flight=self.in_flight, timeout=self.timeout)
 
     @property
@@ -486,7 +486,7 @@ class OpenAI(ChatTranslator):
 
     @cached_property
     def _settings(self) -> dict[str, object]:
-        """All options that can change an answer; as text, so that 0 is kept."""
+        """Return all options that can change an answer, as text, so that 0 is kept."""
         sampling = ("temperature", "seed", "max_tokens", "max_completion_tokens", "reasoning_effort")
         chosen = {name: getattr(self, name) for name in sampling}
         return {

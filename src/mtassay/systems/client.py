@@ -1,8 +1,8 @@
-"""Asks a live engine for many translations: cheaply, within its limits, and without losing an answer.
+"""Asks a live engine for many translations, within its limits, and keeps every answer.
 
-Equal texts are asked once; earlier answers come from the workspace; the rest is sent in batches, several at a
-time. A call with a temporary failure is repeated after longer and longer waits; a batch that keeps failing is
-sent item by item; what still fails costs one error, for that item. Every answer is stored when it arrives, so
+Equal texts are asked once, and earlier answers come from the workspace. The rest is sent in batches, several
+at a time. A call that fails for now is repeated after increasing waits. If a batch fails again and again, its
+items are sent one by one, so each failure is an error of one item. Every answer is stored when it arrives, so
 a killed run can resume.
 """
 
@@ -48,7 +48,7 @@ class AnswerStore(Protocol):
         """The number of the newest answer; 0 without any."""
 
     def find_answers(self, keys: Sequence[str], *, since: int = 0) -> Mapping[str, StoredAnswer]:
-        """The newest answers by key, among those after the answer number `since`."""
+        """Return the newest answers by key, of those after the answer number `since`."""
 
     def keep_answers(
         self,
@@ -80,7 +80,7 @@ class Budget:
 class Tally:
     """Progress of the work, in requests; `calls` and `characters` were paid for.
 
-    `origin` says how many answers are from earlier, and when they came.
+    `origin` has the number and the times of earlier answers.
     """
 
     total: int
@@ -91,7 +91,7 @@ class Tally:
     characters: int = 0
     origin: Origin = field(default_factory=Origin)
     pause: float = 0.0
-    """Seconds that the service asked us to wait, as far as they are respected; 0 without a request."""
+    """Seconds that the service asked us to wait, up to our limit; 0 without a request."""
     stopped: str = ""
     """Why asking stopped: the service is closed or down, or the budget is used up; empty if it did not."""
 
@@ -116,8 +116,8 @@ def translate_all(
 ) -> list[Output]:
     """One output per request, in order. A request that got no answer has `text=None` and the reason.
 
-    Answers up to number `began` (by default all present ones) are from earlier; with `fresh` they are asked
-    for again, and the old ones stay. `spent` counts towards the budget.
+    Answers up to number `began` (default: all present ones) are earlier answers. With `fresh`, they are
+    requested again, and the old ones stay. `spent` counts towards the budget.
     """
     tally = Tally(len(requests))
     tell = report or (lambda tally: None)
@@ -162,7 +162,7 @@ def translate_all(
             tally.origin += Origin(sum(times[key] for key in good))
             tell(tally)
     except BaseException:
-        # Stopped by Ctrl-C or a bug: store the answers so far all the same.
+        # Also store the answers so far after Ctrl-C or a bug.
         keep({key: o for key, o in dict(work.answered).items() if key not in outputs})
         if answers:
             answers.release(claims.mine)
@@ -174,11 +174,11 @@ def translate_all(
 
 @dataclass(frozen=True, slots=True)
 class CallPlan:
-    """The cost of asking: calls, characters sent, and answers that are already there.
+    """The cost of asking: calls, characters to send, and available answers.
 
     `outputs` are those answers, one for each request, in order; requests still to ask have `text=None`.
-    `price` is that of a million tokens read, if known, and `read` all characters that the engine reads, its
-    prompt included.
+    `price` is for a million tokens read, if known, and `read` counts all characters that the engine reads,
+    with its prompt.
     """
 
     calls: int
@@ -199,7 +199,7 @@ class CallPlan:
 
     @property
     def cost(self) -> float | None:
-        """Price of letting the engine read this much, if known."""
+        """The price of what the engine reads, if known."""
         if self.price is None:
             return None
         return (self.read or self.characters) / CHARACTERS_A_TOKEN * self.price / 1e6
@@ -250,7 +250,7 @@ def plan_calls(
 
 
 class UnkeptContext(RunContext):
-    """Default tools: live systems are asked with retries and within limits; nothing is stored."""
+    """A context that asks live systems with retries and within limits, but stores nothing."""
 
     def progress(self, step: str, done: int, total: int | None) -> None:
         return None
@@ -297,7 +297,7 @@ class _Event:
 
 @dataclass(slots=True)
 class _Pace:
-    """Spreads calls to keep every limit per second, and delays all of them when the service asks."""
+    """Spreads calls to keep limits per second, and delays all calls if the service asks for it."""
 
     limits: Limits
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -326,7 +326,7 @@ class _Pace:
 
 
 class _Claims:
-    """Claims on texts among processes that ask for the same; without a store everything is ours."""
+    """Claims on texts by processes that need the same ones; without a store, everything is ours."""
 
     def __init__(self, answers: AnswerStore | None, *, since: int) -> None:
         self._answers = answers
@@ -467,10 +467,10 @@ class _Work:
             yield _Job(keys, self._limits.attempts)
 
     def _claim(self, jobs: Sequence[_Job]) -> dict[str, Output]:
-        """Claim the last jobs: without texts that others ask for, and with answers they got meanwhile."""
+        """Claim the last jobs, without texts that others ask for, and return answers that others got."""
         if jobs[-1].is_ours:
             return {}
-        # Claim some at once, since each claim is written to disk; not all, so that others have work as well.
+        # Claim several jobs, since each claim is written to disk, but leave work for other processes.
         new = [job for job in jobs[-CLAIMED_AHEAD * self._limits.in_flight :] if not job.is_ours]
         free = set(self._claims.take([key for job in new for key in job.keys]))
         known = self._claims.known(sorted(free))
@@ -560,9 +560,9 @@ class _Work:
         return {key: Output("", None, reason) for key in job.keys}, []
 
     def _wait(self, job: _Job, error: BusyError) -> float:
-        """Seconds before the next try: the service's wish, or twice as long each time, with jitter.
+        """Return seconds before the next try: as the service wishes, or doubled each time, with jitter.
 
-        It is at most the timeout of one call: some services ask for a day, or for a million years.
+        It is at most the timeout of one call, because some services ask for a day or more.
         """
         longest = min(FIRST_WAIT * 2.0 ** (job.failures - 1), LONGEST_WAIT)
         jitter = int(job.keys[0][:4], 16) / 0xFFFF  # keys are digests: as good as random, and repeatable
@@ -570,13 +570,13 @@ class _Work:
         if error.retry_after is not None:
             seconds = self._tally.pause = min(error.retry_after, self._limits.timeout)
         if error.retry_after is not None or self._busy_in_a_row >= self._limits.in_flight:
-            # The service failed, not this job: asking for others meanwhile would only make it worse.
+            # The service failed, not this job: other requests meanwhile would only make it worse.
             self._pace.hold(time.monotonic() + seconds)
         return seconds
 
 
 def _impatience(error: BusyError, longest: float) -> str:
-    """An addition to an error if the service asks for a longer wait than we give it."""
+    """Return a remark for an error if the service asks for a longer wait than allowed."""
     if error.retry_after is None or error.retry_after <= longest:
         return ""
     asked = f"{error.retry_after:,.0f} s" if error.retry_after < 1e6 else "for more than 11 days"

@@ -45,8 +45,8 @@ class Finished:
 def run(arguments: Sequence[str], *, stdin: bytes, timeout: float, most: int) -> Finished:
     """Run a program to its end; `OSError` if it cannot be started.
 
-    It is ended, together with all that it started, after `timeout` seconds or once it has written `most`
-    bytes. Of stderr only the end is kept.
+    It is ended with all processes that it started after `timeout` seconds or `most` bytes of output. Only the
+    end of stderr is kept.
     """
     _stop_all_at_exit()
     deadline = time.monotonic() + timeout
@@ -82,7 +82,7 @@ def run(arguments: Sequence[str], *, stdin: bytes, timeout: float, most: int) ->
 
 
 def stop_all() -> None:
-    """End every program that runs now, for a caller that gives up; at exit this happens by itself."""
+    """End every running program, for a caller that gives up; at exit this is automatic."""
     with _running_lock:
         processes = list(_running)
     for process in processes:
@@ -224,7 +224,7 @@ class Command(LiveSystem):
     def _run(self, lines: Sequence[bytes]) -> list[str]:
         stdin = b"".join(line + b"\n" for line in lines)
         try:
-            # Nobody's translation is a hundred times as long as its source.
+            # No translation is a hundred times as long as its source.
             finished = run(self._arguments, stdin=stdin, timeout=self.timeout, most=100 * len(stdin) + 2**24)
         except FileNotFoundError:
             program = redact(self._arguments[0])
@@ -272,7 +272,7 @@ class Command(LiveSystem):
 
     @property
     def _words(self) -> list[str]:
-        """The words of the command; for a shell command, without syntax that only a shell understands."""
+        """Return the words of the command, without the syntax of a shell."""
         if not self._in_shell:
             return self._arguments
         lexer = shlex.shlex(os.path.expandvars(self._filled), posix=True, punctuation_chars="|&;<>()`$\n")
@@ -294,7 +294,7 @@ class Command(LiveSystem):
 
 
 def _file(word: str) -> Path | None:
-    """The file that a word of a command names: by its path, or a program that the shell would find."""
+    """Return the file that a word of a command names by its path or as a program in the search path."""
     path = Path(word).expanduser()
     try:
         if not path.is_file():

@@ -1,7 +1,7 @@
 """Chat models for work other than translating: whole conversations are cached and retried like texts.
 
-Everything that uses a language model (an infiller, a judge, substitutes) asks through this, so replies are
-kept in the workspace, calls keep limits and budgets, and nothing is paid for twice.
+All uses of language models (infillers, judges, substitutes) go through this module, so replies are kept in
+the workspace, calls keep limits and budgets, and nothing is paid for twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mtassay.systems.roster import open_system
 
 ADAPTER = 1
 LEAST_FOR_SAMPLES = 0.7
-"""Lowest temperature of further samples and tries: at 0 they would be nearly the same."""
+"""Lowest temperature of further samples and tries, which would be nearly equal at 0."""
 _TRIES_APART = 1_000_003  # distance of the seeds of two tries; nobody draws more samples than that
 _NO_SCHEMA = re.compile(r"response_format|json_schema|structured|grammar", re.IGNORECASE)
 _EXAMPLE = "as llm:openai:gpt-5-mini or llm:llama:MODEL.gguf"
@@ -52,11 +52,10 @@ def conversation(id_: str, messages: Sequence[Message], *, sample: int = 0, agai
 
 @dataclass(frozen=True, kw_only=True)
 class Conversations(LiveSystem):
-    """Asks a chat model conversations: a request's text is one, as JSON, its context `SAMPLE/TRY` from 0 on.
+    """Asks a chat model. A request's text is a conversation as JSON, its context is `SAMPLE/TRY` from 0.
 
-    `schema` is the JSON schema of the reply, `None` for free text; it is left out for a server without
-    support. `form` names the schema. `price` is that of a million tokens read and of a million written, if
-    known; it changes no answer.
+    `schema` is the JSON schema of the reply, `None` for free text; servers without support do not get it.
+    `form` names the schema. `price`, if known, is for a million tokens read and a million written.
     """
 
     scheme: ClassVar[str] = "llm"
@@ -109,7 +108,7 @@ class Conversations(LiveSystem):
 # Reading replies ------------------------------------------------------------------------------------------
 
 MOST_CHARACTERS = 20_000
-"""Longest reply that is read: nothing that we ask for is that long."""
+"""Longest reply that is read; all requested replies are shorter."""
 _FENCED = re.compile(r"```(?:json)?(.*)```", re.DOTALL | re.IGNORECASE)
 _THOUGHTS = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 
@@ -128,7 +127,7 @@ class BadReplyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ConversationResult(Generic[T]):
-    """The result of a conversation: its value, or `None` and the reason in `why`; and all its replies."""
+    """The result of a conversation: all replies, and the value, or `None` with the reason in `why`."""
 
     value: T | None
     why: str = ""
@@ -147,8 +146,8 @@ def ask_until_usable(
     """The result of each of several conversations, in order.
 
     `read` gets the number of a conversation and the reply to it, and returns its value, or raises
-    `BadReplyError`. Then the model is asked again, `tries` times in all, with the messages that `object_to`
-    makes of the reply and of the objection. A reply that was cut off cannot be used.
+    `BadReplyError`. After such an error, the model is asked again, up to `tries` times in all, with the
+    messages that `object_to` makes from the reply and the objection. A reply that was cut off cannot be used.
     """
     results: dict[int, ConversationResult[T]] = {}
     waiting = {i: list(messages) for i, messages in enumerate(asked)}
@@ -203,8 +202,8 @@ def without_thoughts(text: str) -> str:
 def whole_object(text: str) -> dict[str, Any]:
     """Parse a reply that is one JSON object, in a code block or not.
 
-    No other text may be around it, as it may be quoted from the text under test; only a model's thoughts
-    (`<think>…</think>`) may come first.
+    No other text may be around it, because the object may be a quotation from the tested text. Only a model's
+    thoughts (`<think>…</think>`) may precede it.
 
     >>> whole_object('<think>Easy.</think>{"words": ["cat"]}')
     {'words': ['cat']}

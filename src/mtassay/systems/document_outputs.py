@@ -1,4 +1,4 @@
-"""Outputs that are one text per document, aligned by sentences with the segments of a test set.
+"""Reads outputs with one text per document, and aligns their sentences with a test set's segments.
 
 A folder with a file for each document, or JSON Lines with a document's id and its translation, as in WMT25.
 """
@@ -74,8 +74,9 @@ def holds_documents(path: str) -> bool:
 def read_document_outputs(path: str, segments: Sequence[Segment], pair: Pair | None) -> AlignedOutputs:
     """The output of each segment, from one text per document.
 
-    A document with as many lines as segments is taken line by line. Any other is aligned by sentences with
-    the source, by the encoder where it knows both languages, else with the reference, by characters.
+    A document with as many lines as segments is taken line by line. Any other document is aligned by
+    sentences: with the source by the encoder if it knows both languages, else with the reference by
+    characters.
 
     Args:
         path: A folder with a file for each document, or JSON Lines.
@@ -86,7 +87,7 @@ def read_document_outputs(path: str, segments: Sequence[Segment], pair: Pair | N
         The outputs; a document that is not there has none.
 
     Raises:
-        InputError: A document is there twice, or is none of the test set.
+        InputError: A document is repeated, or is not in the test set.
     """
     texts = _folder(path) if Path(path).is_dir() else _records(path)
     documents: dict[str, list[Segment]] = defaultdict(list)
@@ -118,7 +119,7 @@ Align = Callable[[Sequence[Segment], Sequence[str]], tuple[list[int], list[str],
 
 
 def _aligner(pair: Pair | None, segments: Sequence[Segment], result: AlignedOutputs) -> Align:
-    """Aligns sentences with those of a document: the segment of each sentence, their texts, and the links."""
+    """Aligns sentences with a document's: the segment of each sentence, the texts, and the links."""
     codes = {pair.source.code, pair.target.code} if pair else set()
     has_source = all(segment.source for segment in segments)
     if pair and codes <= ENCODED and has_source and encoder.is_installed():
@@ -190,7 +191,7 @@ def divide(text: str, sizes: Sequence[int]) -> list[str]:
         places = [m for m in _PLACE.finditer(text) if m.start() > start]
         if not places:
             break
-        # A mark may be farther away than a space by a tenth of the text.
+        # A punctuation mark may be farther away than a space, by a tenth of the text.
         near = min(
             places,
             key=lambda m: (

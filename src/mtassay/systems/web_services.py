@@ -20,7 +20,7 @@ _SPAIN = {None, "ES"}
 class DeepL(LiveSystem):
     """`deepl:` or `deepl:quality_optimized`, with the key in DEEPL_AUTH_KEY.
 
-    With `context`, each text travels alone with the context of its request: DeepL takes one per call.
+    With `context`, each text is sent alone, because DeepL accepts only one context per call.
     """
 
     scheme: ClassVar[str] = "deepl"
@@ -96,7 +96,7 @@ class DeepL(LiveSystem):
 
 
 def _error_type(status: int, answer: Any) -> type[ServiceError] | None:
-    """`ClosedError` for a language that DeepL does not have: every text would fail."""
+    """Return `ClosedError` for a language that DeepL does not support, since every text would fail."""
     message = field(answer, "message")
     unknown = status == 400 and isinstance(message, str) and "_lang' not supported" in message
     return ClosedError if unknown else None
@@ -131,7 +131,7 @@ def _variant(language: Language, *regions: str) -> str:
 # Microsoft Translator (Azure AI Translator), as its "Text translation v3.0 reference" describes it.
 
 
-# Errors with status 400 that every text gets: a category, a language or a pair that is not there.
+# Errors with status 400 for every text: an unknown category, language or pair.
 _CLOSED = {
     "400002", "400003", "400006", "400019", "400021", "400023", "400035", "400036", "400042", "400075",
     "400079",
@@ -207,7 +207,7 @@ class Microsoft(LiveSystem):
 
     @property
     def _endpoint(self) -> str:
-        """A resource with its own domain serves other products too, each below its own path."""
+        """Return the endpoint: a resource with its own domain has a separate path for each product."""
         server = self.url or _environment("AZURE_TEXT_TRANSLATION_ENDPOINT")
         server = check_address(server or "https://api.cognitive.microsofttranslator.com", what="Microsoft")
         own = server.lower().endswith(".cognitiveservices.azure.com")

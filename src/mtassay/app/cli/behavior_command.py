@@ -29,14 +29,12 @@ from mtassay.app.cli.frame import (
     framed,
     framed_without,
     parameters_of,
-    print_json,
-    print_tables,
+    print_record,
     refuse_existing,
     say,
-    screen_here,
     write_findings,
 )
-from mtassay.app.cli.session import Session, read_key, read_line
+from mtassay.app.cli.session import ask_here
 from mtassay.app.method_reviews import read_sets
 from mtassay.app.reviewing import reviewer_name
 from mtassay.app.runs import workspace_path
@@ -156,10 +154,7 @@ def generate(
     generated = method_reviews.make(source, reference, langpair=langpair, **parameters, **frame.options)
     if dropped is not None:
         write_jsonl(dropped, generated.refused)
-    if frame.output_format is OutputFormat.json:
-        print_json(generated.record())
-    else:
-        print_tables(generated_tables(generated), frame.output_format)
+    print_record(generated.record(), generated_tables(generated), frame.output_format)
     if generated.cases:
         write_cases(output, generated.cases)
         frame.say(f"wrote {plural(len(generated.cases), 'case')} to {output}")
@@ -231,11 +226,8 @@ def rate(
             quiet=quiet,
             creates=True,
         )
-        if output_format is OutputFormat.json:
-            print_json(result.as_dict())
-        else:
-            table = score_rows(result) if output_format is OutputFormat.tsv else pair_quality_table(result)
-            print_tables([table], output_format)
+        table = score_rows(result) if output_format is OutputFormat.tsv else pair_quality_table(result)
+        print_record(result.as_dict(), [table], output_format)
         return
     pending = to_rate(sets, questions, sample=sample, seed=fixed_seed(seed))
     name = reviewer_name(reviewer)
@@ -252,6 +244,5 @@ def rate(
     elif not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("Rating needs a terminal. Without one, write a sheet: --sheet FILE")
     else:
-        session = Session(store, name, shown, screen_here(), read_key, read_line, echo, double=True)
         echo(f"{plural(len(queue), 'rating')} to give, of {len(pending):,}.")
-        echo(f"\n{session.run()}")
+        ask_here(store, name, shown, double=True)

@@ -20,8 +20,7 @@ from mtassay.app.cli.frame import (
     echo,
     print_rendered,
     say,
-    shows_bold,
-    terminal_width,
+    terminal,
 )
 from mtassay.app.reports import find_themes
 from mtassay.changes.change_tables import (
@@ -78,17 +77,10 @@ def compare(
     changes = app_history.compare(
         old, new, alpha=alpha, trials=trials, seed=chosen_seed(seed), workspace=workspace
     )
-    echo(
-        render_changes(
-            changes,
-            output_format.value,
-            everything=everything,
-            examples=examples,
-            detail=detail,
-            width=terminal_width(),
-            color=shows_bold(),
-        )
+    text = render_changes(
+        changes, output_format.value, everything=everything, examples=examples, detail=detail, **terminal()
     )
+    echo(text)
     if output is not None:
         from mtassay.app.reports import write_changes  # large, and seldom used
 
@@ -146,7 +138,6 @@ def history(
     """
     if plot:
         check_plot(plot)
-    form: dict[str, Any] = {"width": terminal_width(), "color": shows_bold()}
     how: dict[str, Any] = {"alpha": alpha, "trials": trials, "seed": chosen_seed(seed)}
     runs = dict(map(_name_and_value, what)) if any("=" in text for text in what) else {}
     if runs and len(runs) < len(what):
@@ -161,7 +152,7 @@ def history(
         )
         if plot:
             draw(found.figures(), plot)
-        echo(render_development(found, output_format.value, **form))
+        echo(render_development(found, output_format.value, **terminal()))
         return
     if system or alias:
         raise UsageError("--system and --alias are for groups: NAME=RUN for each.")
@@ -174,7 +165,7 @@ def history(
         if not (figures := history_figures(trends)):
             raise UsageError("There is nothing to draw: a line needs two runs on one test set.")
         draw(figures, plot)
-    echo(render_history(trends, output_format.value, **form))
+    echo(render_history(trends, output_format.value, **terminal()))
 
 
 def _name_and_value(text: str) -> tuple[str, str]:
@@ -292,5 +283,4 @@ def themes(
         seed=chosen_seed(seed),
         workspace=workspace,
     )
-    width, bold = terminal_width(), shows_bold()
-    echo(found.render(output_format.value, examples=examples, width=width, color=bold))
+    echo(found.render(output_format.value, examples=examples, **terminal()))

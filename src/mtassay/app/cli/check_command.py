@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Literal, cast
 
 import typer
 
@@ -31,29 +30,10 @@ from mtassay.methods.check.check_method import CheckMethod
 from mtassay.methods.check.check_view import CheckView
 from mtassay.report.alarm_formats import to_github, to_junit, to_sarif
 
-
-class CheckFormat(StrEnum):
-    """The formats of findings: those of tables, or for other tools."""
-
-    text = "text"
-    json = "json"
-    tsv = "tsv"
-    md = "md"
-    latex = "latex"
-    sarif = "sarif"
-    junit = "junit"
-    github = "github"
-
-
-class FailOn(StrEnum):
-    """The least severity that makes the exit code 1."""
-
-    critical = "critical"
-    major = "major"
-    minor = "minor"
-    none = "none"
-
-
+CheckFormat = Literal["text", "json", "tsv", "md", "latex", "sarif", "junit", "github"]
+"""The formats of findings: those of tables, or for other tools."""
+FailOn = Literal["critical", "major", "minor", "none"]
+"""The least severity that makes the exit code 1."""
 _FORMATS: Mapping[str, Callable[[Run], str]] = {"sarif": to_sarif, "junit": to_junit, "github": to_github}
 
 
@@ -77,10 +57,8 @@ def check(
     findings: Annotated[Path | None, typer.Option(help="Write every finding with its place (JSONL).")] = None,
     fail_on: Annotated[
         FailOn, typer.Option(help="Exit with 1 if there are findings of at least this severity.")
-    ] = FailOn.critical,
-    output_format: Annotated[
-        CheckFormat, typer.Option("--format", "-f", help="Output format.")
-    ] = CheckFormat.text,
+    ] = "critical",
+    output_format: Annotated[CheckFormat, typer.Option("--format", "-f", help="Output format.")] = "text",
     frame: RunFrame = FRAME,
 ) -> None:
     """Check translated texts: placeholders, numbers, terms, style, conduct of LLMs. Needs no references.
@@ -109,7 +87,7 @@ def check(
         print(write(run.record))  # noqa: T201
     else:
         replace(frame, output_format=OutputFormat(output_format)).show(run, cases=cases)
-    if fail_on is not FailOn.none:
-        bad = SEVERITIES[: SEVERITIES.index(fail_on.value) + 1]
+    if fail_on != "none":
+        bad = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
         if any(severity_of(finding) in bad for finding in run.findings):
             raise typer.Exit(1)

@@ -22,8 +22,7 @@ from mtassay.app.cli.frame import (
     WorkspaceOption,
     check_targets,
     echo,
-    print_json,
-    print_tables,
+    print_record,
     say,
     terminal_width,
 )
@@ -146,13 +145,12 @@ def doctor(
 def _show_parts(parts: Parts, form: OutputFormat) -> None:
     """List the installed extras, methods, metrics and engines."""
     extras = installed_extras()
-    if form is OutputFormat.json:
+    if form is not OutputFormat.text:
         listed = [{**asdict(e), "is_installed": e.is_installed, "install": e.install} for e in extras]
         packs = [asdict(check) for check in check_packs()]
-        print_json({"version": __version__, "extras": listed, "packs": packs, **parts.record()})
-        return
-    if form is not OutputFormat.text:
-        print_tables([extra_table(extras), pair_table(check_packs(), None), *parts.tables()], form)
+        record = {"version": __version__, "extras": listed, "packs": packs, **parts.record()}
+        tables = [extra_table(extras), pair_table(check_packs(), None), *parts.tables()]
+        print_record(record, tables, form)
         return
     echo(str(extra_table(extras).title))
     for extra in extras:
@@ -172,11 +170,9 @@ def _show_parts(parts: Parts, form: OutputFormat) -> None:
 def _show_pair(pair: Pair, form: OutputFormat) -> None:
     """Print what works for a language pair, and advice on the rest."""
     checks = check_pair(pair)
-    if form is OutputFormat.json:
-        print_json({"version": __version__, "checks": [asdict(check) for check in checks]})
-        return
     if form is not OutputFormat.text:
-        print_tables([pair_table(checks, pair)], form)
+        record = {"version": __version__, "checks": [asdict(check) for check in checks]}
+        print_record(record, [pair_table(checks, pair)], form)
         return
     echo(f"{pair_table(checks, pair).title}\n")
     for check in checks:
@@ -202,10 +198,7 @@ def _ask(
         repeat=repeat,
         quiet=quiet,
     )
-    if form is OutputFormat.json:
-        print_json([entry.record() for entry in probes])
-    else:
-        print_tables([_probe_table(probes)], form)
+    print_record([entry.record() for entry in probes], [_probe_table(probes)], form)
     if any(entry.error for entry in probes):
         raise typer.Exit(3)
 

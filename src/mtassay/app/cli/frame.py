@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_type_hints
 
 import typer
 
@@ -49,14 +49,8 @@ class OutputFormat(StrEnum):
     latex = "latex"
 
 
-class ExecutorName(StrEnum):
-    """The places of large computations."""
-
-    local = "local"
-    processes = "processes"
-    ray = "ray"
-
-
+ExecutorName = Literal["local", "processes", "ray"]
+"""The places of large computations."""
 ExecutorOption = Annotated[
     ExecutorName | None,
     typer.Option(
@@ -121,10 +115,6 @@ FreshOption = Annotated[
         "--fresh", help="Ask live engines again, even for texts they answered before. Both answers are kept."
     ),
 ]
-DryRunOption = Annotated[
-    bool,
-    typer.Option("--dry-run", help="Ask no engine; show how many calls and how much text it would take."),
-]
 AlphaOption = Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of significance.")]
 SavedRunsArgument = Annotated[
     list[str] | None,
@@ -133,6 +123,9 @@ SavedRunsArgument = Annotated[
         help="Saved runs: an id, RUN:SYSTEM, or a system (its newest run). Default: the newest run.",
         show_default=False,
     ),
+]
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's id, the beginning of it, or 'last'.")
 ]
 SeedOption = Annotated[
     int | None, typer.Option(min=0, help="Seed of all draws. Default: $SACREBLEU_SEED or 12345.")
@@ -176,6 +169,11 @@ def pair_of(text: str | None) -> Pair | None:
     return None if text is None else parse_pair(text)
 
 
+def terminal() -> dict[str, Any]:
+    """Return the width of the terminal, and whether it shows bold, for what renders a text."""
+    return {"width": terminal_width(), "color": shows_bold()}
+
+
 def terminal_width() -> int:
     """Return the width in columns, at least 60; 80 without a terminal."""
     return max(shutil.get_terminal_size((80, 24)).columns, 60)
@@ -187,7 +185,7 @@ def shows_bold() -> bool:
 
 
 def echo(text: str = "") -> None:
-    """Print to standard output; no text can steer the terminal."""
+    """Print to standard output, without control codes for the terminal."""
     sys.stdout.write(safe(text) + "\n")
 
 
@@ -240,6 +238,14 @@ def print_json(value: Any) -> None:
     echo(json_text(value, indent=2))
 
 
+def print_record(record: Any, tables: Iterable[Table], form: OutputFormat) -> None:
+    """Print a record as JSON, or the tables of it in any other format."""
+    if form is OutputFormat.json:
+        print_json(record)
+    else:
+        print_tables(tables, form)
+
+
 def print_run(
     run: nouns.Run,
     form: OutputFormat,
@@ -249,18 +255,17 @@ def print_run(
     seen_notes: Collection[str] = (),
 ) -> None:
     """Print a run in the width of the terminal; `facts` is its first line, `seen_notes` are known already."""
-    width, color = terminal_width(), shows_bold()
-    echo(render(run, form.value, look=look, facts=facts, width=width, color=color, seen_notes=seen_notes))
+    echo(render(run, form.value, look=look, facts=facts, seen_notes=seen_notes, **terminal()))
 
 
 def print_rendered(what: Rendered, form: OutputFormat) -> None:
     """Print a renderable value in the width of the terminal."""
-    echo(what.render(form.value, width=terminal_width(), color=shows_bold()))
+    echo(what.render(form.value, **terminal()))
 
 
 def print_tables(tables: Iterable[Table], form: OutputFormat) -> None:
     """Print tables below each other."""
-    echo(render_tables(list(tables), form.value, width=terminal_width(), color=shows_bold()))
+    echo(render_tables(list(tables), form.value, **terminal()))
 
 
 def write_findings(path: Path | None, run: nouns.Run) -> None:
@@ -388,7 +393,7 @@ class RunFrame:
             "listen": self._listen,
             "creates": True,
             **({"dry_run": True} if self.dry_run else {}),
-            **({"executor": self.executor.value} if self.executor else {}),
+            **({"executor": self.executor} if self.executor else {}),
             **({"ray_address": self.ray_address} if self.ray_address else {}),
         }
 
@@ -404,11 +409,11 @@ class RunFrame:
     def show(self, run: Run, *, empty: bool = False, **look: Any) -> None:
         """Print the run, suggest the next step, and stop with exit code 3 if an engine failed.
 
-        A run in which engines failed at everything is printed only if it has results even so (`empty`).
+        If engines failed at everything, a run is printed only if `empty` allows it.
         """
         answered = any(answer.text is not None for answers in run.outputs.values() for answer in answers)
         if empty or answered or not run.failures:
-            # Who read the notes on the screen need not read them twice; a file must have them.
+            # Do not repeat notes that were printed on the screen; a file must have them.
             is_seen = self.output_format is OutputFormat.text and sys.stdout.isatty()
             seen = self.notes if is_seen else ()
             print_run(run.record, self.output_format, look=Look(**look), seen_notes=seen)
@@ -449,7 +454,8 @@ def _frame_of(values: dict[str, Any]) -> RunFrame:
     return RunFrame(save=not values.pop("no_save", True), **values)
 
 
-_DRY: dict[str, tuple[Any, Any]] = {"dry_run": (DryRunOption, False)}
+_DRY_HELP = "Ask no engine; show how many calls and how much text it would take."
+_DRY = {"dry_run": (Annotated[bool, typer.Option("--dry-run", help=_DRY_HELP)], False)}
 
 
 def framed_with(*names: str) -> Callable[[Command], Command]:

@@ -25,8 +25,7 @@ from mtassay.app.cli.frame import (
     print_json,
     print_tables,
     refuse_existing,
-    shows_bold,
-    terminal_width,
+    terminal,
     write_findings,
 )
 from mtassay.data.formats.jsonl import segment_record, write_jsonl
@@ -117,7 +116,7 @@ def generate(
         print_json([segment_record(segment) for segment in generated.segments])
         return
     if output is None and frame.output_format is OutputFormat.text:
-        for line in changed_lines(generated.segments, width=terminal_width(), color=shows_bold()):
+        for line in changed_lines(generated.segments, **terminal()):
             echo(line)
         echo()
     elif output is None:

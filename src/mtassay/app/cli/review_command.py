@@ -17,6 +17,7 @@ from mtassay.app.cli.frame import (
     LimitOption,
     OutputFormat,
     ReviewerOption,
+    RunArgument,
     SeedOption,
     Values,
     WorkspaceOption,
@@ -29,7 +30,7 @@ from mtassay.app.cli.frame import (
     screen_here,
 )
 from mtassay.app.cli.review_people import ShowSystemsOption, choosing
-from mtassay.app.cli.session import Session, read_key, read_line
+from mtassay.app.cli.session import ask_here
 from mtassay.app.exchange import ExchangeForm, export_as, export_tasks
 from mtassay.app.reviewing import (
     ReviewerAgreement,
@@ -54,9 +55,6 @@ from mtassay.review.pending import Order
 # Parts of the review commands: which run, which of its outputs, which question, which campaign.
 
 
-RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="A run's id, the beginning of it, or 'last'.")
-]
 AllOption = Annotated[bool, typer.Option("--all", help="The outputs of all saved runs, each only once.")]
 DoubleOption = Annotated[
     bool, typer.Option("--double", help="Also show outputs that others answered, to measure agreement.")
@@ -331,19 +329,8 @@ def next_open(
     elif as_list or not (sys.stdin.isatty() and sys.stdout.isatty()):
         _print_list(shown, len(queue.waiting), show_systems=show_systems)
     else:
-        session = Session(
-            store,
-            name,
-            shown,
-            screen_here(),
-            read_key,
-            read_line,
-            echo,
-            double=double,
-            show_systems=show_systems,
-        )
         echo(f"{len(queue.waiting):,} open for {name}{_summary(queue.waiting)}.")
-        echo(f"\n{session.run()}")
+        ask_here(store, name, shown, double=double, show_systems=show_systems)
 
 
 def _summary(queue: Sequence[Pending]) -> str:

@@ -22,12 +22,13 @@ from mtassay.app.cli.frame import (
     echo,
     grouped,
     print_json,
+    print_record,
     print_tables,
     say,
     screen_here,
 )
 from mtassay.app.cli.interruption import CTRL_C
-from mtassay.app.cli.session import Session, read_key, read_line
+from mtassay.app.cli.session import ask_here
 from mtassay.app.review_cards import Card
 from mtassay.app.reviewing import shown_record
 from mtassay.app.web.server import PORT
@@ -287,10 +288,7 @@ def show(
         _list_campaigns(output_format, workspace)
         return
     found = report(name, seed=seed, workspace=workspace)
-    if output_format is OutputFormat.json:
-        print_json(found.record())
-    else:
-        print_tables(found.tables(), output_format)
+    print_record(found.record(), found.tables(), output_format)
 
 
 def _list_campaigns(output_format: OutputFormat, workspace: Path | None) -> None:
@@ -345,8 +343,7 @@ def show_next(
     cards = campaign_work.cards(campaign, name, adjudicates=adjudicates, workspace=workspace)
     screen = screen_here()
     if output_format is OutputFormat.text and sys.stdin.isatty() and sys.stdout.isatty():
-        session = Session(cards.store, name, [], screen, read_key, read_line, echo, cards=cards)
-        echo(f"\n{session.run()}")
+        ask_here(cards.store, name, [], cards=cards)
         return
     card = cards.next()
     if output_format is OutputFormat.json:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import textwrap
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -17,18 +16,20 @@ from mtassay.app.cli.frame import (
     FormatOption,
     OutputFormat,
     QuietOption,
+    RunArgument,
     SavedRunsArgument,
     WorkspaceOption,
     echo,
     place,
     print_json,
+    print_record,
     print_run,
     print_tables,
     refuse_existing,
     say,
     screen_here,
-    shows_bold,
     side_by_side,
+    terminal,
     terminal_width,
 )
 from mtassay.app.reports import ReportForm, write_report
@@ -74,22 +75,13 @@ def explain(
             print_tables([about], output_format)
         return
     story = tell_case(open_workspace(workspace), case, run=run)
-    if output_format is OutputFormat.json:
-        print_json(case_record(story))
-    elif output_format is OutputFormat.text:
+    if output_format is OutputFormat.text:
         echo(case_text(story, screen_here(), width=terminal_width()))
     else:
-        print_tables(case_tables(story), output_format)
+        print_record(case_record(story), case_tables(story), output_format)
 
 
 # `mtassay report`: saved runs as one page.
-
-
-class PageFormat(StrEnum):
-    """The formats of a report."""
-
-    html = "html"
-    md = "md"
 
 
 def report(
@@ -105,7 +97,7 @@ def report(
         ),
     ] = None,
     output_format: Annotated[
-        PageFormat | None,
+        ReportForm | None,
         typer.Option("--format", "-f", help="Default: by the ending of the file.", show_default=False),
     ] = None,
     against: Annotated[
@@ -125,12 +117,11 @@ def report(
     mtassay report 20260801-101500-a1b2 20260801-102000-c3d4 -o news.html
     mtassay report last --against baseline.json -o report.md
     """
-    form: ReportForm | None = None if output_format is None else output_format.value
-    target = output or Path(f"report.{form or 'html'}")
+    target = output or Path(f"report.{output_format or 'html'}")
     path = write_report(
         runs or ["last"],
         target,
-        form=form,
+        form=output_format,
         against=against,
         title=title,
         themes=not no_themes,
@@ -146,11 +137,6 @@ def report(
 runs = typer.Typer(help="Show, export, back up and delete saved runs.", no_args_is_help=True)
 
 
-RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="A run's id, the beginning of it, or 'last'.")
-]
-
-
 @runs.command("list")
 def list_runs(output_format: FormatOption = OutputFormat.text, workspace: WorkspaceOption = None) -> None:
     """List all runs, newest first."""
@@ -158,11 +144,9 @@ def list_runs(output_format: FormatOption = OutputFormat.text, workspace: Worksp
     runs = store.runs()
     for run_id, why in store.damaged.items():
         say(f"mtassay: run {run_id} cannot be read ({why}). Delete it: mtassay runs delete {run_id}")
-    if output_format is OutputFormat.json:
-        print_json([_summary(run) for run in runs])
-        return
     rows = [[run.id, run.method, _short(_about(run), 22), _short(", ".join(run.systems), 22)] for run in runs]
-    print_tables([Table(["Run", "method", "about", "systems"], rows)], output_format)
+    table = Table(["Run", "method", "about", "systems"], rows)
+    print_record([_summary(run) for run in runs], [table], output_format)
 
 
 @runs.command("show")
@@ -219,7 +203,7 @@ def _print_findings(run: Run, form: OutputFormat) -> None:
     blocks = view.finding_blocks()
     echo(f"\nFindings: {len(blocks):,}")
     for block in blocks:
-        echo("\n" + block_text(block, width=terminal_width(), color=shows_bold()))
+        echo("\n" + block_text(block, **terminal()))
 
 
 @runs.command("export")

@@ -7,8 +7,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from mtassay.app.campaign_work import CampaignCards
+from mtassay.app.cli.frame import echo, screen_here
 from mtassay.app.cli.interruption import CTRL_C
 from mtassay.data.nouns import Review
 from mtassay.data.subjects import Pending, answer_about, decide, told_answer
@@ -196,6 +198,12 @@ class Session:
         if lost := [note for note in self.notes.values() if note]:
             lines.append(f"Not kept, because an answer is missing: the note '{lost[0]}'.")
         return "\n".join(lines)
+
+
+def ask_here(store: Workspace, reviewer: str, queue: list[Pending], **how: Any) -> None:
+    """Hold a session at the terminal of this process, and print its summary."""
+    session = Session(store, reviewer, queue, screen_here(), read_key, read_line, echo, **how)
+    echo(f"\n{session.run()}")
 
 
 def read_key() -> str:

@@ -27,6 +27,7 @@ from mtassay.app.cli.frame import (
     framed_with,
     parameters_of,
     print_json,
+    print_record,
     print_tables,
     refuse_existing,
     say,
@@ -379,13 +380,11 @@ def check(
     mtassay suite check my.yaml --select error --ignore duplicate-source
     """
     problems = rulebook.check(suite, select=select or [], ignore=ignore or [], **frame.options)
-    if frame.output_format is OutputFormat.json:
-        print_json(problems.record())
-    elif frame.output_format is OutputFormat.text:
+    if frame.output_format is OutputFormat.text:
         for line in problems.lines():
             echo(line)
     else:
-        print_tables([problems.table()], frame.output_format)
+        print_record(problems.record(), [problems.table()], frame.output_format)
     if problems.has_errors:
         raise typer.Exit(1)
 

@@ -1,4 +1,4 @@
-"""Figures of single outputs: their scores, and how right the judge's probabilities are."""
+"""Figures of single outputs: their scores, and the accuracy of the judge's probabilities."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANSWERED = f"{LIKELY}, of outputs with answers of people"
 
 
 def distributions(views: Iterable[CaseView]) -> list[Figure]:
-    """Draw the scores of each system's outputs, in parts that have equally many of all outputs."""
+    """Draw the scores of each system's outputs, in ranges that have equal shares of all outputs."""
     measured: dict[str, dict[str, list[float]]] = {}
     for view in views:
         for answer in view.answers:
@@ -47,7 +47,7 @@ def distributions(views: Iterable[CaseView]) -> list[Figure]:
 
 
 def with_answered(views: Iterable[CaseView], said: Mapping[Pair, bool]) -> Iterable[CaseView]:
-    """Add the value `ANSWERED` to judged outputs of which people said whether they have an error."""
+    """Add the value `ANSWERED` to judged outputs if people answered whether they have an error."""
     for view in views:
         answers = [
             replace(answer, values={**answer.values, ANSWERED: answer.values[LIKELY]})
@@ -61,7 +61,7 @@ def with_answered(views: Iterable[CaseView], said: Mapping[Pair, bool]) -> Itera
 def calibration(views: Iterable[CaseView], said: Mapping[Pair, bool], *, is_fitted: bool) -> Figure | None:
     """Compare the judge's probabilities with the share of outputs in which people found an error.
 
-    `is_fitted` means that answers of people have recalibrated the judge.
+    `is_fitted` means that the judge was recalibrated by people's answers.
     """
     pairs = [
         (round(answer.values[ANSWERED], 4), said[view.id, answer.system])

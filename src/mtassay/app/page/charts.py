@@ -1,7 +1,7 @@
-"""Figures as inline drawings for a page: no library, legible in grey, at any width, in light and in dark.
+"""Draws figures inline in a page, without a library: legible in grey, at any width, on light or dark.
 
-Drawings set no colour or size: the style sheet does. Positions across are in percent, so that a drawing fills
-its space and its letters stay as large as all others.
+Drawings set no colour or size: the style sheet does. Horizontal positions are in percent, so a drawing fills
+its space without scaling its letters.
 """
 
 from __future__ import annotations

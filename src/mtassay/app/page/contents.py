@@ -133,7 +133,7 @@ class Glance:
                 continue  # its sentences do not say how bad an error is
             n = len(part.sentences.views)
             out = {name for name, reason in self.out.items() if reason == MORE_CRITICAL.lower()}
-            # If this ruled somebody out, all are tested at the level of the decision.
+            # If errors ruled a system out, all are tested at the level of the decision.
             compared = len(self.systems) - len(self.out) + len(out) if out else len(part.run.systems)
             more = out.union(with_more_critical(part.run, compared))
             own = {
@@ -177,7 +177,7 @@ class Glance:
         return Table(["Measure", *header], rows, "At a glance", notes)
 
     def matrices(self) -> list[tuple[RunPart, Table]]:
-        """Return who is significantly better than whom by each measure, and any two systems in numbers."""
+        """Return tables of significant differences by each measure, and numbers for each pair of systems."""
         header = ["Systems", "measure", "difference", "p", "significantly better"]
         found = []
         for part in {part.key: part for part, _ in self.boards}.values():
@@ -244,10 +244,10 @@ class RunPart:
     signatures: Sequence[str]
     sentences: PageCases
     unchecked: str = ""
-    """How people can check the judge that was used, if none did."""
+    """How people can check the judge, if nobody has checked it."""
 
     def is_folded(self, table: Table) -> bool:
-        """Whether a table is too long to are there, or a map shows the same."""
+        """Whether a table is too long to show at once, or a map shows the same."""
         maps = [figure for figure in self.figures if figure.kind == "heat"]
         return len(table.rows) > _FEW_ROWS or any(
             len(figure.places) == len(table.rows) > 1 for figure in maps
@@ -315,7 +315,7 @@ class Page:
 
 
 def decide_costs(tested: Sequence[DecidedRun], priorities: Sequence[str]) -> Recommendation:
-    """The recommendation after these runs, with their prices and times, and their plan's priorities."""
+    """Recommend a system by these runs, their prices and times, and their plan's priorities."""
     known = measured_costs(one.run for one in tested)
     costs = {"prices": known.prices, "latency": known.latency}
     planned = (f.get("priorities") for o in tested for f in o.run.result.basis.get("systems", {}).values())
@@ -341,8 +341,8 @@ def page_of(
 
     `themes` are common features of failures, `in_themes` the outputs of each theme, `gates` the results of a
     plan's rules, `agreement` that of reviewers, and `plan` the text of the runs' plan. `priorities` are the
-    most important criteria for the choice of a system. `said` tells for each run, by its id, whether people
-    found an error in an output.
+    most important criteria for the choice of a system. `said` has, by the run's id, whether people found an
+    error in an output.
     """
     methods = [run.method for run in runs]
     called = list(names) or [
@@ -408,7 +408,7 @@ def _unchecked(run: Run) -> str:
 
 
 def _with_answers(run: Run, cases: Iterable[CaseView]) -> Iterator[CaseView]:
-    """Add what reviewers said of the outputs of each case: of its own, and of the edits of its source."""
+    """Add reviewers' answers about the outputs of each case, and about outputs of its edited sources."""
     if not run.said:
         yield from cases
         return
@@ -424,7 +424,7 @@ def _with_answers(run: Run, cases: Iterable[CaseView]) -> Iterator[CaseView]:
 
 
 def _flagged(run: Run) -> dict[str, Sequence[str]]:
-    """Outputs that checks flag beside the verdicts, by check; runs of earlier versions name only some."""
+    """Return outputs that checks flag without a verdict, by check; runs of early versions name only some."""
     counts = run.result.basis.get("checks", {}).values()
     flagged: Mapping[str, Sequence[str]] = run.result.basis.get("flagged", {})
     return {
@@ -536,7 +536,7 @@ def worse(changes: RunChanges) -> list[str]:
 
 
 def _changed(changes: RunChanges) -> Iterable[CaseView]:
-    """Every case whose verdict changed, and units that moved most by the first metric: both outputs."""
+    """Return cases with a changed verdict, and units that changed most by the first metric."""
     verdicts = {"broken": ("pass", "fail"), "fixed": ("fail", "pass")}
     run = changes.new.record or changes.old.record
     segments = {segment.id: segment for segment in (run.segments if run else ())}
@@ -568,7 +568,7 @@ def _sides(changes: RunChanges, case_id: str) -> tuple[list[Line], list[Line]]:
 
 
 def _moved(changes: RunChanges) -> Iterable[CaseView]:
-    """Return units whose scores changed by a metric, as worse and better ones."""
+    """Return the units with worse and those with better scores by a metric."""
     if not changes.units:
         return
     name = changes.units[0].name

@@ -1,6 +1,6 @@
 """Recommendations after a test: which system to ship, with what certainty and risks, and the next step.
 
-A page, Markdown and the terminal show the same sentences, which are all made here.
+All sentences are made here, so a page, Markdown and the terminal show the same ones.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def decide(
 
     Args:
         tested: The runs.
-        priorities: What counts, the most important first; by default quality, then no critical errors.
+        priorities: The criteria, the most important first; by default quality, then no critical errors.
         prices: What a million characters cost, by system.
         latency: How many seconds a text takes, by system.
         currency: What prices are in.
@@ -173,7 +173,7 @@ def decide(
 
 
 def order_systems(tested: Sequence[DecidedRun], systems: Iterable[str]) -> list[str]:
-    """Rank the systems that may be the best by most measures first; then by their places."""
+    """Sort systems by the number of measures by which they may be the best, then by their places."""
     return _Choice(tested, DEFAULT).ordered(systems)
 
 
@@ -211,7 +211,7 @@ class _Choice:
     def incomplete(self) -> Counter[str]:
         """Count the texts each system did not answer; systems that answered all are left out.
 
-        If missing answers count in no score, texts that all systems lack are left out, as they favour nobody.
+        If missing answers count in no score, texts that no system answered are left out.
         """
         found: Counter[str] = Counter()
         for one in self.tested:
@@ -228,7 +228,7 @@ class _Choice:
         return [s for s, boards in found.items() if boards and all(b.is_ahead(s, first) for b in boards)]
 
     def unanswered(self, leaders: Sequence[str]) -> Recommendation:
-        """Advise on a test where no system answered all texts, or one that did not has the best scores."""
+        """Advise if no system answered all texts, or if a system that did not has the best scores."""
         ahead = self.ahead(leaders[0])
         lacking = ahead or list(self.incomplete)
         named = _joined([f"{system} {n:,}" for system, n in self.incomplete.most_common()])
@@ -253,14 +253,14 @@ class _Choice:
     # Who is left --------------------------------------------------------------------------------------------
 
     def left(self, priorities: Iterable[str]) -> list[str]:
-        """Return the systems that no other one beats, after each criterion in its order."""
+        """Return the systems that remain after all criteria in their order."""
         return self._stages(priorities)[-1][1]
 
     def _stages(self, priorities: Iterable[str]) -> list[tuple[str, list[str]]]:
         """The remaining systems after each criterion; at first, those compared that answered all texts."""
         left = self._compared()
         stages = [(_APART, left)]
-        # Who leaves texts unanswered is never recommended.
+        # A system that leaves texts unanswered is never recommended.
         left = [system for system in left if system not in self.incomplete] or left
         stages.append(("", left))
         for name in priorities:
@@ -307,7 +307,7 @@ class _Choice:
         return told
 
     def _with_proof(self, name: str, system: str, before: Sequence[str]) -> str:
-        """A system that one criterion ruled out, with the measures or counts that say so."""
+        """Return a system that a criterion ruled out, with the measures or counts for that."""
         proof = ""
         if name == QUALITY:
             pairs = [pair for other in before if other != system for pair in self._pairs(system, other)]
@@ -364,7 +364,7 @@ class _Choice:
         return flagged
 
     def ordered(self, systems: Iterable[str]) -> list[str]:
-        """Return those that may be the best by most measures first; then by their places."""
+        """Sort systems by the number of measures by which they may be the best, then by their places."""
         return sorted(systems, key=lambda system: (-self._times_best(system), self._mean_place(system)))
 
     def _times_best(self, system: str) -> int:
@@ -380,7 +380,7 @@ class _Choice:
         return sum(places) / len(places) if places else math.inf
 
     def disagreeing(self, leaders: Sequence[str]) -> bool:
-        """Whether any two of them are each better than the other by some measure."""
+        """Whether two of them are better than each other by different measures."""
         return any(
             {a, b} <= {pair.better for _, pair in self._pairs(a, b)}
             for place, a in enumerate(leaders)
@@ -390,7 +390,7 @@ class _Choice:
     # How sure -----------------------------------------------------------------------------------------------
 
     def sure(self, first: str) -> list[str]:
-        """Tell in sentences how certain it is that this system is better than the next best."""
+        """Return sentences on how certain it is that this system is better than the next best."""
         if self.decided_by() not in (QUALITY, _APART, ""):
             return [*self._tie(first), self.people(first)]
         rival = self.ordered(system for system in self.systems if system != first)[0]
@@ -426,7 +426,7 @@ class _Choice:
         return next((set(a) for (_, a), (now, _) in pairwise(stages) if now == name and len(a) > 1), set())
 
     def _tie(self, first: str) -> list[str]:
-        """Tell in numbers what decided the choice if quality did not."""
+        """If quality did not decide the choice, return the numbers that did."""
         name = self.decided_by()
         left = self._before(name)
         rest = sorted((system for system in left if system != first), key=self.systems.index)
@@ -443,7 +443,7 @@ class _Choice:
         return [decides, self._no_difference([first, *rest])]
 
     def open_reasons(self, leaders: Sequence[str]) -> list[str]:
-        """Tell why nothing can be recommended."""
+        """Return the reasons why nothing can be recommended."""
         first, second = leaders[:2]
         won: dict[str, set[str]] = {}
         for place, a in enumerate(leaders):
@@ -493,7 +493,7 @@ class _Choice:
         return max((s.n for board in boards for s in board.standings if s.system in (a, b)), default=0)
 
     def _worth(self, first: str, second: str) -> list[str]:
-        """Tell what such a difference meant to people, by the first metric with known results."""
+        """Explain what such a difference means to people, by the first metric with known results."""
         for board, pair in self._pairs(first, second):
             worth = worth_of(board.label, pair.delta)
             if worth is not None and pair.delta is not None and board.is_ahead(first, second):
@@ -533,7 +533,7 @@ class _Choice:
     # What could go wrong ------------------------------------------------------------------------------------
 
     def risks(self, systems: Sequence[str]) -> list[Risk]:
-        """Critical errors of all, then the gravest weaknesses of the first, from several runs if possible."""
+        """Return all systems' critical errors, then the first system's worst weaknesses from several runs."""
         found: list[Risk] = []
         for system in systems:
             errors = [
@@ -563,13 +563,13 @@ class _Choice:
         return [risk for *_, risk in sorted(ranked, key=lambda entry: entry[:3])][:_RISKS]
 
     def faultless(self, systems: Sequence[str]) -> str:
-        """Tell that no risk is known, if so."""
+        """Return a sentence if no risk is known."""
         if self.risks(systems):
             return ""
         did = "Checks found no critical or major error" if self._is_known(NO_CRITICAL) else "No check was run"
         asked = [list(one.run.parameters.get("checks") or ()) for one in self.tested if is_checked(one.run)]
         if asked and all(checks == ["critical"] for checks in asked):
-            told = "Checks found no critical error. Major and minor ones were not looked for"
+            told = f"Checks found no critical error in {_joined(systems)}. They did not look for others"
             return f"{told}; all checks (checks: default) look for them."
         return f"{did}, so no risk is known."
 
@@ -624,7 +624,7 @@ class _Choice:
         return text, command
 
     def _campaign(self, systems: Sequence[str]) -> tuple[str, str]:
-        """Suggest ratings by people, of the run with the most sentences."""
+        """Suggest that people rate the outputs of the run with the most sentences."""
         texts = {place for place, board in self.boards if board.unit == "segment"}  # no items of a suite
         runs = [one.run for place, one in enumerate(self.tested) if place in texts or not texts]
         run = max(runs, key=lambda run: len(run.segments))
@@ -641,7 +641,7 @@ class _Choice:
     # Priorities ---------------------------------------------------------------------------------------------
 
     def told(self) -> str:
-        """Tell which priorities were used, what is unknown, and what another order would change."""
+        """Explain which priorities were used, what is unknown, and what another order would change."""
         unknown = [name for name in self.priorities if not self._is_known(name)]
         said = f"Priorities: {', then '.join(name.replace('-', ' ') for name in self.priorities)}."
         if unknown:
@@ -673,7 +673,7 @@ class _Choice:
 
 
 def is_checked(run: Run) -> bool:
-    """Whether errors from checks are findings; if they change no verdict, there are only counts."""
+    """Whether errors from checks are findings; checks that change no verdict only have counts."""
     checks = run.parameters.get("checks") or ["none"]
     return "flagged" not in run.result.basis and list(checks) != ["none"]
 
@@ -724,7 +724,7 @@ def _grade(risk: Headline) -> int:
 
 
 def has_fewer(own: set[Any], others: set[Any], pairs: int) -> bool:
-    """Whether there are significantly fewer than others, corrected for the number of compared pairs."""
+    """Whether one number is significantly smaller, corrected for the number of compared pairs."""
     fewer, more = len(others - own), len(own - others)
     return fewer > more and _sign_test(fewer, more) < _ALPHA / pairs
 

@@ -24,7 +24,7 @@ _ROWS, _COLUMNS, _NOTES = 300, 60, 12
 
 
 def render_page(page: Page, *, home: str = "") -> str:
-    """Return the page as one text; `home` is the address that its name links to, if it is served."""
+    """Return the page as one text; `home` is the address for the link in a served page."""
     from jinja2 import Environment  # rarely used, and slow to load
     from markupsafe import Markup
 
@@ -144,7 +144,7 @@ def _found_in(
 
 
 def _short_example(block: Block) -> list[Line]:
-    """The proof of a risk at once: the source, the output, and the reason if nothing is marked."""
+    """Return the proof of a risk: the source, the output, and the reason if nothing is marked."""
     kept = {
         line.label: line for line in block.lines[::-1] if line.label in ("source", "output", "edited", "why")
     }

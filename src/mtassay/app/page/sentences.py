@@ -25,7 +25,7 @@ _FAIR_LENGTH = range(15, 240)  # characters of a source that makes a good exampl
 _OUTPUTS = ("output", "edited")  # labels of a system's answer
 _SHARED = re.compile(r"(?:same|answered) ([\d,]+)")  # columns of scores on texts that all systems have
 NO_COUNTS = ("#", "rank", "p", "value")
-"""Columns and rows whose whole numbers count nothing."""
+"""Columns and rows whose whole numbers are not counts of cases."""
 _GRAVEST = ("fail", "error", "undecided", "skipped", "pass", "")
 
 
@@ -34,8 +34,8 @@ class CaseSelection(NamedTuple):
 
     `is_settled` leaves out cases without a pass or fail for every system. `against` is the system that the
     number compares with: the cases in which the two differ most come first. A `measure` leaves out cases
-    without its value, for each of the two, or for every system if `against` is `EVERY`; `low` and `high` are
-    the least value and the first one above.
+    without its value for both systems, or for all if `against` is `EVERY`. `low` is the least value, and
+    `high` the first one above the range.
     """
 
     group: str = ""
@@ -99,7 +99,7 @@ class PageCases:
         }
         self._counts = Counter()
         for view in self.views:
-            # Cases are counted, so that a label that two answers to one share counts once.
+            # Count cases, so a label that two answers to one case share counts once.
             self._counts.update({key for answer in view.answers for key in self._keys(view, answer)})
 
     def _keys(self, view: CaseView, answer: AnswerView) -> Iterable[CaseSelection]:
@@ -150,7 +150,7 @@ class PageCases:
     # Which cases a number means -----------------------------------------------------------------------
 
     def of_headline(self, headline: Headline) -> CaseSelection | None:
-        """Return those that prove a headline."""
+        """Return the cases that prove a headline."""
         if not headline.group and not headline.system:
             if headline.board is None:
                 return self._find("", "")
@@ -166,7 +166,7 @@ class PageCases:
     ) -> CaseSelection | None:
         """Return the answers of a system, as compared with another one, that have a value of the measure.
 
-        Without such values: all answers, or only those of cases settled for all systems if that is `n`.
+        Without such values, it has all answers, or those of cases settled for all systems if these are `n`.
         """
         found = self._find("", system, n)
         if found is None or against not in ("", EVERY, *self.systems):
@@ -297,10 +297,10 @@ class PageCases:
     def example(
         self, found: CaseSelection, *, with_right: bool = False, shown: Sequence[str] = ()
     ) -> Block | None:
-        """One of these cases with full texts: if possible, a failed one that is short enough to read at once.
+        """Return one of these cases with full texts, if possible a failed one that is short.
 
-        `with_right` adds the output of another system, and prefers cases in which one passes. Texts that were
-        `shown` already come last; of checks, only the reason of this one is included.
+        `with_right` adds another system's output, and prefers cases in which one passes. Texts that were
+        already `shown` come last. Of all checks, only this one's reason is included.
         """
         fitting = []
         for place, view in enumerate(self.views):
@@ -385,7 +385,7 @@ class PageCases:
         return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), mtime=0)).decode("ascii")
 
     def address(self, found: CaseSelection) -> str:
-        """The page's keys: the numbers of both groups, system, status, severity; and if it is settled."""
+        """Return the page's key: numbers of group, system, status and severity, and whether it is settled."""
         severity = [str(SEVERITIES.index(found.severity))] if found.severity else [""]
         against = [str([*self.systems, EVERY].index(found.against))] if found.against else [""]
         statuses = list(self.statuses)

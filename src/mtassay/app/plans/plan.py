@@ -85,7 +85,7 @@ class PlanTestSet:
     entities: str | None = None
     pair: str = ""
     texts: tuple[str | Sequence[str], ...] = ()
-    """The sources of a stress set: texts, or clean ones each with its noisy version."""
+    """The sources of a stress set: texts, or clean texts, each with its noisy version."""
 
     @property
     def files(self) -> list[str]:
@@ -214,7 +214,7 @@ class Plan:
 
 
 def read_plan(path: FilePath, *, called: str | None = None) -> Plan:
-    """Read the plan in a file. Every mistake is an error with its line and, if possible, the nearest name.
+    """Read a plan. Each mistake is an error with its line and, if possible, a similar valid name.
 
     Files that it names are relative to the current folder; `called` is the file's name in messages.
     """
@@ -333,9 +333,9 @@ def _scopes(parts: Mapping[str, PlanEntry]) -> list[_Scope]:
 
 
 def _scopes_of(name: str, entry: PlanEntry, scopes: Sequence[_Scope]) -> Sequence[_Scope]:
-    """Return the pairs of a step: those that have the test set or suite it names, or any at all.
+    """Return the pairs of a step: those with the test set or suite that it names, or with any.
 
-    A step that fits nowhere is given to the first pair, where reading it reports the mistake.
+    A step that fits no pair is read for the first pair, which reports the mistake.
     """
     parts = entry.parts()
     for key in ("test_set", "suite"):
@@ -369,7 +369,7 @@ def _systems(parts: Mapping[str, PlanEntry], scopes: Sequence[_Scope]) -> dict[s
 
 
 def _is_promptable(system: PlanSystem) -> bool:
-    """Whether this is a language model that includes no prompt of its own."""
+    """Whether this is a language model without its own prompt."""
     if not isinstance(system.what, str) or not is_live(system.what) or "prompt=" in system.what:
         return False
     return "prompt" in getattr(find("system", system.what.partition(":")[0]), "__dataclass_fields__", ())
@@ -498,7 +498,7 @@ def _step(
 
 @cache
 def stress_sets() -> Mapping[str, Mapping[str, Sequence[str | Sequence[str]]]]:
-    """Return texts on which language models fail, by the name of the set and the language; all our own."""
+    """Return texts on which language models fail, by set name and language; we wrote all of them."""
     text = resources.files(__package__).joinpath("stress.json").read_text("utf-8")
     return cast("Mapping[str, Mapping[str, Sequence[str | Sequence[str]]]]", json.loads(text))
 

@@ -1,4 +1,4 @@
-"""All steps of a plan, checked or done, with its gates and its report."""
+"""Checks or runs all steps of a plan, with its gates and its report."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def run_plan(
 ) -> PlanRun:
     """Run the steps of a plan, check its gates, write its report. Every run is kept in the workspace.
 
-    A step for which nothing changed (files, parameters, versions, engines, reviews) is not done again. A step
-    that fails takes no other with it.
+    A step is skipped if nothing changed (files, parameters, versions, engines, reviews). If a step fails, the
+    others still run.
 
     Args:
         plan: The file of the plan.
@@ -146,7 +146,7 @@ def kept_gates(store: Workspace) -> list[list[Any]]:
 def _reported(
     done: PlanRun, target: Path, place: Path | None, *, is_elsewhere: bool, themes: bool, quiet: bool
 ) -> PlanRun:
-    """Add its report; if that cannot be written, nothing else fails."""
+    """Add the report; if it cannot be written, nothing else fails."""
     from mtassay.app.reports import write_runs  # large, and needed only at the end
 
     runs = {name: run.record for name, run in done.runs.items() if says_something(run)}
@@ -315,7 +315,7 @@ def plan_costs(
 ) -> PlanCosts:
     """Count the requests of `run_plan` to live engines: calls, characters, and the price if it is known.
 
-    Nothing is asked. Methods that invent sentences do so here too, without the help of any engine.
+    Nothing is asked. Methods that generate sentences do so here, too, but without engines.
     """
     costs: list[StepCost] = []
     unchanged = []

@@ -111,7 +111,7 @@ def _is_file(text: str) -> bool:
 
 
 def _digest(path: Path) -> str:
-    """The digest of a file, or of all in a folder but hidden ones, plan and reports; empty without any."""
+    """Return the digest of a file or a folder (without hidden files, plan and reports); else empty."""
     digest = hashlib.blake2b(digest_size=20)
     try:
         if not path.exists():
@@ -129,7 +129,7 @@ def _digest(path: Path) -> str:
 
 
 State = Literal["done", "unchanged", "incomplete", "failed"]
-"""Results of a step; if incomplete, engines did not answer everything, or it was not saved."""
+"""States of a step. In an incomplete one, engines did not answer everything, or it was not saved."""
 
 
 @dataclass(frozen=True)
@@ -331,9 +331,9 @@ def placed(plan: Plan, step: PlanStep) -> Iterator[None]:
 
 
 def prepare(plan: Plan, step: PlanStep, only: Sequence[str] = ()) -> Work | MtassayError:
-    """Return a step's work, or an error if something is not installed or missing; only this step fails then.
+    """Return a step's work, or an error for a missing package or file; then only this step fails.
 
-    Any other error is a mistake in the plan, and raised.
+    Any other error is a mistake in the plan, and is raised.
     """
     try:
         systems = plan.systems_of(step, only)

@@ -1,5 +1,5 @@
-"""The review page: a small server on which several people answer questions that machines cannot.
+"""The review page: a small server on which several people answer questions about outputs.
 
-It shows any question of any method by that method's own lines and answers. `application` combines the parts:
-`pages` for people, `interface` for programs, `visits` for identities, `guard` for forbidden requests.
+Each question is shown with the lines and answers of its method. `application` combines the parts: `pages` for
+people, `interface` for programs, `visits` for identities, `guard` for forbidden requests.
 """

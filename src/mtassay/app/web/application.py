@@ -118,7 +118,7 @@ class SentAnswer(BaseModel):
 
 
 class AnswerReply(BaseModel):
-    """An answer that is in the workspace; `holds` is what all answers come to, empty while nothing does.
+    """A stored answer; `holds` is the current decision, empty while there is none.
 
     It is empty, too, while a campaign waits for others to answer.
     """
@@ -162,7 +162,7 @@ def cards(
 ) -> CardList:
     """Outputs of a run, in the order of asking.
 
-    `answer` is what holds, or `open` or `disputed`; for a reviewer, what they answered themselves, or `open`.
+    `answer` is the decision, `open` or `disputed`; for a reviewer, their own answer or `open`.
     """
     visit = visit_of(request)
     whose = "" if visit.person.is_admin else visit.person.name
@@ -192,7 +192,7 @@ def next_card(
     after: Annotated[int, Query(ge=-1, le=10**9)] = -1,
     double: bool = False,
 ) -> FullCard | None:
-    """The next output that waits for anyone who asks, behind a position; `null` where nothing does."""
+    """The next open output of the visitor after a position; `null` without any."""
     visit = visit_of(request)
     with visit.site.pool.lend() as store:
         found = _cards(store, visit, run, question, after=after, double=double).next()
@@ -244,7 +244,11 @@ def decide(
     visit = visit_that_changes(request, x_csrf_token)
     with visit.site.pool.lend() as store:
         done = _cards(store, visit, run, question).answer(
-            subject, body.answer, note=body.note, correction=body.correction, receipt=body.id or None
+            subject,
+            body.answer,
+            note=body.note,
+            correction=body.correction,
+            receipt=body.id or None,
         )
     decision = done.decision
     return AnswerReply(

@@ -10,7 +10,15 @@ from fastapi.responses import RedirectResponse, Response
 
 from mtassay.app.campaign_work import CampaignCards
 from mtassay.app.review_cards import Card, RunCards, open_queue
-from mtassay.app.web.visits import Form, Visit, address, kind_of, render, visit_of, visit_that_changes
+from mtassay.app.web.visits import (
+    Form,
+    Visit,
+    address,
+    kind_of,
+    render,
+    visit_of,
+    visit_that_changes,
+)
 from mtassay.data.subjects import told_answer
 from mtassay.review.campaign_store import CampaignStore
 from mtassay.review.campaigns import Campaign

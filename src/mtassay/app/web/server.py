@@ -38,9 +38,9 @@ IDLE_S = 30
 class Connection(H11Protocol):
     """A connection that counts as a stranger's until a request on it shows a valid invitation.
 
-    A stranger's is cut after a while in any case, and earlier if newer strangers need the room: an invited
-    person is recognised by the first request, long before so many newer connections exist. So people behind
-    one proxy, who have one address, need not wait until idle connections of that address end.
+    A stranger's connection is cut after a time, or earlier if newer strangers need the room. Invited people
+    are recognised by their first request, long before that. So people behind one proxy need not wait until
+    idle connections from the same address end.
     """
 
     stranger_s: float = 20
@@ -100,7 +100,7 @@ class Connection(H11Protocol):
             self._timer.cancel()
 
     def cut(self) -> None:
-        """End it at once, because a peer that does not read would block a proper close."""
+        """End the connection at once, because a peer that does not read would block a normal close."""
         self.connections.discard(self)
         self.transport.abort()
 
@@ -121,9 +121,9 @@ def is_loopback(host: str) -> bool:
 
 
 def is_welcome(header: str, bound: str, hosts: frozenset[str] = frozenset()) -> bool:
-    """Whether a request to a server that is bound to a host may name the host that it does.
+    """Whether a request to a server that is bound to a host may have this Host header.
 
-    A number cannot be pointed elsewhere, so any number will do where all of them are bound.
+    A numeric address cannot be redirected, so any is allowed if the server is bound to all.
 
     >>> [is_welcome(h, "127.0.0.1") for h in ("127.0.0.1:8765", "localhost", "evil.example", "10.0.0.1", "")]
     [True, True, False, False, False]
@@ -210,7 +210,12 @@ def serve(
         )
     with _bound(host, port) as listener:
         site = Site(
-            store.path, host, listener.getsockname()[1], reviewer_name(reviewer), show_systems, tuple(hosts)
+            store.path,
+            host,
+            listener.getsockname()[1],
+            reviewer_name(reviewer),
+            show_systems,
+            tuple(hosts),
         )
         who = f"everybody on this machine is its admin, as {site.reviewer}, until you invite somebody"
         if is_closed:
@@ -231,7 +236,7 @@ def serve(
         )
 
         class Server(uvicorn.Server):
-            """Tells its address as soon as Ctrl-C would end it cleanly, not before."""
+            """Prints its address as soon as Ctrl-C would end it cleanly."""
 
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
                 await super().startup(sockets)
@@ -286,8 +291,8 @@ Send = Callable[[Message], Awaitable[None]]
 class Guard:
     """Wraps an application: checks the host and the size, and gives every answer its headers.
 
-    A page elsewhere may point a name of its own at this machine and then read what it gets (DNS rebinding).
-    So a request must name the host that the server was bound to, or another `hosts` has.
+    Another site may point its name at this machine and then read the answers (DNS rebinding). So a request
+    must name the host to which the server is bound, or one of `hosts`.
     """
 
     def __init__(self, app: Any, *, bound: str, hosts: tuple[str, ...] = ()) -> None:
@@ -365,7 +370,7 @@ class WorkspacePool:
 
     @contextmanager
     def lend(self) -> Iterator[Workspace]:
-        """Lend a workspace that nobody else uses meanwhile. Its borrower must not ask for another."""
+        """Lend a workspace for exclusive use. The borrower must not ask for another one."""
         with self._free:
             try:
                 workspace = self._idle.get_nowait()

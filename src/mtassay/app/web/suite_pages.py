@@ -201,7 +201,11 @@ def settle(request: Request, number: int, form: Form) -> Response:
     try:
         with visit.site.pool.lend() as store:
             done = suite_writing.settle(
-                store, _folder(visit), number, accept=form.get("act") == "accept", editor=visit.person.name
+                store,
+                _folder(visit),
+                number,
+                accept=form.get("act") == "accept",
+                editor=visit.person.name,
             )
     except UsageError as error:
         return _overview(request, visit, problem=str(error))

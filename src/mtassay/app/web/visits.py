@@ -118,7 +118,7 @@ def set_cookie(site: Site, request: Request, response: Response, secret: str) ->
 
 
 def _scheme(request: Request) -> str:
-    """The browser's scheme. Anybody may send the header of a proxy: liars shut out only themselves."""
+    """Return the browser's scheme. A false proxy header only locks out its sender."""
     return "https" if request.headers.get("x-forwarded-proto") == "https" else request.url.scheme
 
 
@@ -164,7 +164,7 @@ def _within(visit: Visit, path: str) -> Visit:
 def visit_that_changes(request: Request, token: str) -> Visit:
     """Return the visitor who asks for a change; 403 if the request was not made by a page of ours.
 
-    A program that sends its own token needs no other: no page elsewhere can make a browser do so.
+    A program that sends its secret in a header needs no token: other sites cannot make a browser do that.
     """
     visit = visit_of(request)
     if visit.is_program:

@@ -119,7 +119,7 @@ def _people(request: Request, visit: Visit, *, problem: str = "", **shown: str) 
 def change_people(request: Request, form: Form) -> Response:
     """Invite somebody, or take an invitation back.
 
-    The local person, who needs no invitation before the first one, gets one first, to stay in.
+    Before the first invitation, the local person is invited as well, to keep access.
     """
     visit = admin_of(visit_that_changes(request, form.get("csrf", "")))
     name, path = form.get("name", "").strip(), visit.site.path

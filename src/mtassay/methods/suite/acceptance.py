@@ -392,6 +392,11 @@ class RuleTrial:
     contradicts: Sequence[TriedOutput]
     tried: int
 
+    @property
+    def is_acceptable(self) -> bool:  # for templates
+        """Whether the rule may be written: it matches its target output and breaks no known verdict."""
+        return self.is_for_target and not self.flips and not self.contradicts
+
 
 def try_expression(
     judge: Judge, item: Item, pattern: str, *, correct: bool, target: str, material: ItemMaterial
