@@ -129,7 +129,7 @@ def _json_line(line: str) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """The same with `None` for numbers that JSON cannot write."""
+    """Return the value with `None` for numbers that JSON cannot write."""
     if isinstance(value, Mapping):
         return {key: _finite(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

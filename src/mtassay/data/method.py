@@ -153,7 +153,7 @@ class Method(ABC):
 
     @classmethod
     def resolve(cls, settings: Mapping[str, Any], run: Run | None = None) -> Self:
-        """The method with these parameters; missing ones, or `None`, are taken from a saved run.
+        """Make the method with these parameters; missing ones, or `None`, are taken from a saved run.
 
         Parameters that the run does not have, or that are empty there, have their defaults.
         """

@@ -354,7 +354,7 @@ class Origin:
         )
 
     def describe(self, system: str) -> str:
-        """Say how many answers are from earlier; empty if none are.
+        """Say how many answers are from earlier runs; empty if none are.
 
         >>> Origin(100, 80, "2026-08-01T10:00:00+00:00", "2026-08-03T09:00:00+00:00", 5).describe("nmt")
         'nmt: 80 of 100 answers are from earlier (2026-08-01 to 2026-08-03), 5 of them by another version of \
@@ -423,7 +423,7 @@ class Generated:
     notes: Sequence[str] = ()
 
     def check(self) -> None:
-        """Refuse to go on with this, where there is nothing to ask."""
+        """Raise an error if there is nothing to ask."""
 
 
 @dataclass(frozen=True, slots=True)

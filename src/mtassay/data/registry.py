@@ -152,7 +152,7 @@ def in_pack(kind: str, name: str) -> str:
 
 
 def blamed(error: BaseException) -> str:
-    """What of another package raised an error, in a sentence; empty where it was nobody's but ours."""
+    """Return a sentence that names another package's part that raised an error; empty for our own errors."""
     everything = (point for kind in KINDS for point in _entry_points(kind))
     by_package = gathered((point.module.partition(".")[0], point) for point in everything)
     trace: TracebackType | None = error.__traceback__

@@ -22,11 +22,10 @@ _OPTION = "option"
 class Option:
     """A field of a dataclass as an option of a command.
 
-    `help` may be a function, for what takes time to say. `flags` are how it is written; without any, `--` and
-    its name, for a switch also `--no-` and its name. `kind` is the type of what is written and `default` what
-    means nothing written, where these are not the field's own; of a `kind` that may be `None`, it is that.
-    `least` and `most` bound a number.
-    `is_hidden` makes it a setting of plans and of the library alone, which few people change.
+    `help` may be a function if it is slow to compute. `flags` are its spellings, by default `--NAME` and for
+    a switch `--no-NAME`. `kind` and `default` are the type and default on the command line, if they differ
+    from the field's; a `kind` that may be `None` defaults to it. `least` and `most` bound a number. A setting
+    that `is_hidden` is only in plans and the library, since few people change it.
     """
 
     help: str | Callable[[], str]

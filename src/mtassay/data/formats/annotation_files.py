@@ -1,7 +1,7 @@
 """People's annotations of a run in the field's formats: entities, WMT's MQM, ratings.
 
-Entities are written as `mtassay.data.formats` reads them. Errors go into the table of WMT's MQM data
-(github.com/google/wmt-mqm-human-evaluation): a row for each error and rater, marked `<v>…</v>`; or into the
+Entities are written as `mtassay.data.formats` reads them. Errors are written as the table of WMT's MQM data
+(github.com/google/wmt-mqm-human-evaluation), a row for each error and rater, marked `<v>…</v>`, or as the
 `.seg.rating` of mt-metrics-eval. Ratings are a row for each output and rater; `meta correlate` averages them.
 """
 
@@ -431,7 +431,7 @@ _FORMS: Mapping[str, tuple[Callable[[Run, Decisions, str], Iterable[Any]], Calla
 
 
 def write_answers(form: str, where: FilePath | TextIO, run: Run, decisions: Decisions, question: str) -> int:
-    """Write what people answered to a question in one of these forms; gives how many records."""
+    """Write people's answers to a question in one of these forms; return the number of records."""
     records_of, write = _FORMS[form]
     records = list(records_of(run, decisions, question))
     write(where, records)

@@ -154,7 +154,7 @@ class FoundThreshold:
 
     `threshold` is on the judge's own scale; `low_is_error` means that low scores are bad. `parameters` are
     parameters of a method that follow from it, such as alpha, and `quality` is the measure they concern.
-    `known` says in words how well the judge does with it, and `origin` on which data it was found.
+    `known` says in words how good the judge is with it, and `origin` names the data that gave it.
     """
 
     judge: str

@@ -137,7 +137,7 @@ def language_of(tag: str | None) -> Language | None:
         return None
 
 
-# They mark a place or words of the text and have no text of their own.
+# These elements mark a place or words of the text and have no own text.
 _MARKS = frozenset({"mrk", "sm", "em", "hi", "sub"})
 
 
