@@ -18,7 +18,7 @@ from mtassay.data.nouns import Output, Request, Result, Review, Run, Segment
 from mtassay.data.subjects import Subject, decide, review_now, subjects_in
 from mtassay.review.campaign_store import CampaignStore
 from mtassay.review.queue import ReviewQueue, prepare
-from mtassay.runtime import workspace_file as file
+from mtassay.runtime import database as file
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.client import translate_all
 from mtassay.systems.fake import Fake

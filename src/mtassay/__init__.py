@@ -45,6 +45,7 @@ _ELSEWHERE = {
     "find_themes": "mtassay.app.reports",
     "gate": "mtassay.app.history",
     "history": "mtassay.app.history",
+    "load": "mtassay.app.runs",
     "run_plan": "mtassay.app.plans.plan_runs",
     "translate": "mtassay.app.translation",
     "write_report": "mtassay.app.reports",

@@ -15,7 +15,7 @@ import mtassay as mt
 from mtassay.app.translation import translate_with
 from mtassay.data.languages import parse_pair
 from mtassay.data.nouns import Origin, Output, Request
-from mtassay.runtime import workspace_file as file
+from mtassay.runtime import database as file
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.client import Tally, answer_key, translate_all
 from mtassay.systems.command import Command

@@ -187,7 +187,7 @@ def test_a_correction_is_said_and_makes_every_p_larger(run: Run, tmp_path: Path)
     (tmp_path / "third.txt").write_text(other, encoding="utf-8")
     said = {
         "none": "two-sided; not corrected for the number of comparisons.",
-        "holm": "two-sided; corrected (holm).",
+        "holm": "two-sided; corrected for the number of comparisons (holm).",
         "max-t": "two-sided; corrected for all comparisons of this table (max-T).",
     }
     more: dict[str, list[int]] = {}

@@ -91,7 +91,7 @@ def test_a_system_that_nobody_rated_has_no_score_and_the_others_keep_theirs(
     people = [s for s in run.result.scores if s.label == "esa"]
     assert [(s.value, s.n, s.common_n) for s in people] == [(75, 2, None), (75, 2, None), (None, 0, None)]
     assert people[0].decimals == 1
-    assert "esa has no score of third, so no rank." in run.result.notes
+    assert "esa has no score of third, so they have no rank." in run.result.notes
     assert all("esa" not in str(row) for row in run.tables()[1].rows if row[0] == "third")
     (said,) = {h.text for h in view_of(run.record).headlines() if "people" in h.text}
     assert "third" not in said

@@ -308,7 +308,7 @@ def test_number_words_have_their_values(language, numbers):
 def test_one_before_another_unit_is_two_numbers(language):
     """No language counts "three four"; what looks like it is a list, or a telephone number."""
     three = {"en": "three", "de": "drei", "fr": "trois", "es": "tres", "pt": "três", "it": "tre"}
-    three |= {"nl": "drie", "ru": "три"}
+    three |= {"nl": "drie", "ru": "три", "cs": "tři", "pl": "trzy"}
     normaliser = Normaliser(language=language)
     assert normaliser.words(f"{three[language]} {three[language]}") == ["3", "3"]
 

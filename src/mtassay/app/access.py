@@ -100,14 +100,17 @@ def revoke(name: str, *, workspace: Place | None = None) -> None:
         if gone:
             store.database.insert("invitations", [(person, _REVOKED, "", now_exactly(), "", "")])
     if not gone:
-        names = ", ".join(entry.person.name for entry in _all(store)) or "nobody"
+        names = ", ".join(entry.person.name for entry in invitations(workspace=store)) or "nobody"
         raise UsageError(f"No invitation for '{name}'. Invited: {names}.")
     note_deed(store, person, "was shut out")
 
 
 def invitations(*, workspace: Place | Workspace | None = None) -> list[Invitation]:
     """Everybody who is invited, by name."""
-    return _all(open_workspace(workspace))
+    return [
+        Invitation(Person(name, role, campaign), since, until)
+        for name, role, _, since, until, campaign in _rows(open_workspace(workspace))
+    ]
 
 
 def was_anybody_invited(store: Workspace) -> bool:
@@ -118,7 +121,7 @@ def was_anybody_invited(store: Workspace) -> bool:
 def reopen(*, workspace: Place | None = None) -> None:
     """Allow access without invitation on this machine again; a `UsageError` if somebody is still invited."""
     store = open_workspace(workspace)
-    if invited := ", ".join(entry.person.name for entry in _all(store)):
+    if invited := ", ".join(entry.person.name for entry in invitations(workspace=store)):
         raise UsageError(
             f"Still invited: {invited}. Before you reopen the page: mtassay review invite NAME --revoke"
         )
@@ -146,13 +149,6 @@ def journal(*, workspace: Place | Workspace | None = None) -> list[tuple[str, st
     """Return the journal: when, who, and what, oldest first."""
     rows = open_workspace(workspace).database.read("journal", "ORDER BY rowid")
     return [(str(at), str(person), str(deed)) for at, person, deed in rows]
-
-
-def _all(store: Workspace) -> list[Invitation]:
-    return [
-        Invitation(Person(name, role, campaign), since, until)
-        for name, role, _, since, until, campaign in _rows(store)
-    ]
 
 
 def _rows(store: Workspace) -> list[tuple[Any, ...]]:

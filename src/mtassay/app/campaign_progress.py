@@ -16,8 +16,7 @@ from mtassay.data.grouping import gathered
 from mtassay.data.marks import printable
 from mtassay.data.nouns import UNSURE, Review
 from mtassay.data.questions import find_question
-from mtassay.data.subjects import Decision, caution_of_models
-from mtassay.data.subjects import decide as decide_reviews
+from mtassay.data.subjects import Decision, caution_of_models, decide
 from mtassay.report.run_text import Progress
 from mtassay.review.campaign_store import CampaignStore, frozen_reviews, sealed
 from mtassay.review.campaigns import (
@@ -157,8 +156,7 @@ class CampaignReport:
             f"Answers: {self.given:,} of {self.wanted:,}; outputs with all their answers: {self.complete:,}.",
             self._adjudication(),
             "To come: outputs that the reviewer can still get. Unsure: only of outputs with all their "
-            "answers. "
-            "Pace: the median time between two answers.",
+            "answers. Pace: the median time between two answers.",
             caution_of_models(campaign.reviewers, "Answers"),
             *map(printable, self.cautions),
         ]
@@ -215,13 +213,13 @@ def report(
     reviews = [review for review in store.reviews(question.name) if review.subject in inside]
     own = [r for r in reviews if r.reviewer in campaign.reviewers and not r.is_adjudication]
     finals = [r for r in reviews if r.is_adjudication]
-    decisions = decide_reviews([*own, *finals], {question.name: question.combine})
+    decisions = decide([*own, *finals], {question.name: question.combine})
     by_entry = {entry: decisions.get((entry.subject, question.name)) for entry in subjects}
     given = sum(min(entry.wanted, len(d.latest)) for entry, d in by_entry.items() if d is not None)
     frozen = frozen_reviews(store, question.name, inside)
     alone = [review for review in frozen.reviews if review.reviewer in campaign.reviewers]
     changed = [review for review in frozen.changed if review.reviewer in campaign.reviewers]
-    by_themselves = decide_reviews([*alone, *finals], {question.name: question.combine})
+    by_themselves = decide([*alone, *finals], {question.name: question.combine})
     seals = sealed(store, inside)
     known = {about: decision for about, decision in by_themselves.items() if about not in seals}
     progress = _progress(campaign, by_entry, own, {subject for subject, _ in known})
@@ -239,7 +237,7 @@ def report(
     counted = {entry.subject for entry in regular}
     if excluded or len(regular) < len(subjects):
         left = [r for r in alone if r.reviewer not in excluded and r.subject in counted]
-        by_themselves = decide_reviews([*left, *finals], {question.name: question.combine})
+        by_themselves = decide([*left, *finals], {question.name: question.combine})
         known = {about: decision for about, decision in by_themselves.items() if about not in seals}
     groups = _agreement(store, campaign, regular, known, fixed_seed(seed))
     overall = groups.pop(ALL)[ALL]

@@ -17,8 +17,7 @@ from mtassay.data.display import Line
 from mtassay.data.errors import UsageError
 from mtassay.data.nouns import Question, Run, Segment
 from mtassay.data.questions import COMMON_QUESTIONS, find_question
-from mtassay.data.subjects import Subject, told_answer
-from mtassay.data.subjects import decide as decide_reviews
+from mtassay.data.subjects import Subject, decide, told_answer
 from mtassay.review.campaign_store import CampaignStore, sealed
 from mtassay.review.campaigns import (
     Campaign,
@@ -257,7 +256,7 @@ class CampaignCards(Cards):
 
     def _check_dispute(self, entry: CampaignSubject) -> None:
         name = self.campaign.question
-        decision = decide_reviews(self.store.reviews(name, subject=entry.subject)).get((entry.subject, name))
+        decision = decide(self.store.reviews(name, subject=entry.subject)).get((entry.subject, name))
         is_sealed = (entry.subject, name) in sealed(self.store, [entry.subject])
         if is_sealed or not is_complete(entry, decision, self.campaign.reviewers):
             raise UsageError(f"Not all reviewers have answered subject {entry.subject[:10]} yet.")
@@ -277,7 +276,7 @@ class CampaignCards(Cards):
     def disputes(self) -> list[CampaignSubject]:
         """List the disputes for this adjudicator, without subjects that this person reviewed."""
         campaign, question = self.campaign, self.question
-        decisions = decide_reviews(self.store.reviews(question.name), {question.name: question.combine})
+        decisions = decide(self.store.reviews(question.name), {question.name: question.combine})
         seals = sealed(self.store)
         return [
             entry

@@ -16,6 +16,7 @@ import numpy as np
 
 from mtassay.app.arguments import Texts, known_keywords, listed
 from mtassay.app.library import read_test_texts
+from mtassay.app.metric_agreement import built_metrics
 from mtassay.app.runs import Run, RunSettings, open_workspace
 from mtassay.app.settings_types import RunOptions
 from mtassay.data import nouns
@@ -23,7 +24,7 @@ from mtassay.data.errors import UsageError
 from mtassay.data.formats.evaluation_files import FlagRow, read_flags
 from mtassay.data.languages import Pair, parse_pair
 from mtassay.data.nouns import RunContext
-from mtassay.data.settings import build, split_names, split_specs
+from mtassay.data.settings import split_names
 from mtassay.measures.judge import OURS
 from mtassay.measures.metric import Metric, as_qualities
 from mtassay.meta.detect import JudgedDetector, PairKey
@@ -51,12 +52,6 @@ from mtassay.stats.resampling import fixed_seed
 from mtassay.systems.roster import AnySystems, name_and_rest, open_systems
 
 Place = str | PathLike[str]
-
-
-def _metrics(specs: str | Sequence[str], pair: Pair | None) -> dict[str, Metric]:
-    texts = [specs] if isinstance(specs, str) else specs
-    known = {"language": str(pair.target), "langpair": str(pair)} if pair else {}
-    return {spec: build("metric", spec, **known) for text in texts for spec in split_specs(text)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +202,7 @@ def _labelled(
         assert store is not None
         found = labels_from_workspace(store, opened[0] if opened else None, **meant)
     pair = _pair_of(opened, langpair)
-    built = _metrics(metrics or (), pair)
+    built = built_metrics([metrics] if isinstance(metrics, str) else metrics or (), pair)
     names_only = bool(opened or not built) and not isinstance(systems, Mapping)
     chosen = split_names(systems) if names_only else []
     fitting = found.only(chosen)

@@ -30,7 +30,7 @@ from mtassay.app.arguments import (
     refuse_unknown,
     settled_systems,
 )
-from mtassay.app.runs import Read, Run, RunSettings, Work, load, open_workspace, workspace_path
+from mtassay.app.runs import Read, Run, RunSettings, Work, workspace_path
 from mtassay.app.settings_types import (
     AnySuite,
     BehaviorOptions,
@@ -62,30 +62,6 @@ from mtassay.methods.score.score_statistics import StreamedFiles
 from mtassay.runtime.http_calls import without_secrets
 from mtassay.runtime.workspace import Workspace
 from mtassay.systems.roster import AnySystems, Stored, is_folder, named, open_systems, stored_among
-
-__all__ = [
-    "Run",
-    "RunSettings",
-    "Texts",
-    "Work",
-    "behavior",
-    "check",
-    "generate",
-    "invariance",
-    "listed",
-    "load",
-    "open_workspace",
-    "read",
-    "read_test_texts",
-    "read_texts",
-    "run",
-    "saved_run",
-    "score",
-    "stream_scores",
-    "suite",
-    "variants",
-    "workspace_path",
-]
 
 
 @known_keywords(ScoreOptions)
@@ -654,14 +630,8 @@ def method_work(
     return Work(method, read_texts(segments, pair), settled_systems(systems), pair)
 
 
-@known_keywords(RunOptions)
-def generate(method: Method, read: Read, **options: Unpack[RunOptions]) -> nouns.Generated:
-    """Return the segments that the method generates from a file or texts; asks nothing."""
-    return generate_with(method, read, RunSettings(**options))
-
-
 def generate_with(method: Method, read: Read, settings: RunSettings) -> nouns.Generated:
-    """Return the same, with the settings in one object."""
+    """Return the method's result on the segments that `read` reads, with all it refused; nothing is asked."""
     with settings.context(is_live=True) as context:  # may ask a language model, whose answers are kept
         return method.generate(read(context), context)
 

@@ -128,7 +128,7 @@ def correlate(
     if not specs and not (ngram_sweep or metric_scores or human_vs_human):
         specs = [METRICS]
     language = str(pair.target) if pair else ""
-    built = _metrics(specs, pair)
+    built = built_metrics(specs, pair)
     sweep = None
     if ngram_sweep is not None:
         sweep = OrderSweep.among(built, parse_orders(ngram_sweep), language=language)
@@ -179,15 +179,8 @@ def correlate(
     settings = CorrelationSettings(
         level, grouping, samples, trials, fixed_seed(seed), test=test, alpha=alpha, resample=resample
     )
-    return _correlated(
-        material,
-        built,
-        sweep,
-        settings,
-        RunSettings(**options),
-        human_vs_human=human_vs_human,
-        metric_vs_metric=metric_vs_metric,
-    )
+    how = RunSettings(**options)
+    return _correlated(material, built, sweep, settings, how, human_vs_human, metric_vs_metric)
 
 
 def _correlated(
@@ -196,7 +189,6 @@ def _correlated(
     sweep: OrderSweep | None,
     settings: CorrelationSettings,
     how: RunSettings,
-    *,
     human_vs_human: bool,
     metric_vs_metric: bool,
 ) -> AgreementAssessment:
@@ -292,8 +284,9 @@ def rank(
     return RankingAssessment(result, alpha)
 
 
-def _metrics(specs: Iterable[str], pair: Pair | None, *, language: str = "") -> dict[str, Metric]:
-    known = {"language": str(pair.target), "langpair": str(pair)} if pair else {"language": language}
+def built_metrics(specs: Iterable[str], pair: Pair | None) -> dict[str, Metric]:
+    """Return these metrics by their specs, for the languages of the pair."""
+    known = {"language": str(pair.target), "langpair": str(pair)} if pair else {}
     return {spec: build("metric", spec, **known) for text in specs for spec in split_specs(text)}
 
 

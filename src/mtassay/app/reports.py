@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from html import escape
 from os import PathLike
@@ -304,14 +305,10 @@ def _agreement(runs: Sequence[nouns.Run], workspace: str | PathLike[str] | None)
     path = workspace_path(workspace)
     if not path.exists():
         return []
-    asked = dict.fromkeys(question.name for run in runs for question in view_of(run).asks)
     answered = {review.question for review in Workspace(path).reviews()}
-    tables = []
+    asked = dict.fromkeys(q.name for run in runs for q in view_of(run).asks if q.name in answered)
+    tables: list[Table] = []
     for name in asked:
-        if name in answered:
-            try:
-                table, *_ = agreement(name, workspace=workspace).tables()
-            except MtassayError:  # fewer than two reviewers
-                continue
-            tables.append(table)
+        with suppress(MtassayError):  # fewer than two reviewers
+            tables += agreement(name, workspace=workspace).tables()[:1]
     return tables

@@ -237,31 +237,15 @@ class ReportOptions(TypedDict, total=False):
     quiet: bool
 
 
-class JudgeOptions(
-    RunOptions,
-    _ScoreOnly,
-    ItemOptions,
-    VariantOptions,
-    IssueOptions,
-    _CaseOnly,
-    _BehaviorOnly,
-    total=False,
-):
+class JudgeOptions(InvarianceOptions, _ScoreOnly, ItemOptions, _CaseOnly, _BehaviorOnly, total=False):
     """The fields of all our methods, to judge a run again with some of them; and how to run."""
 
-    repeat: int
     pair: str | tuple[str, str] | None
     suite: AnySuite
     test: ScoreTest | SuiteTest
     trials: int
-    seed: int | None
-    alpha: float
-    checks: Names | None
     items: Literal["fair", "settled", "both"]
-    reviews: bool
-    source_annotator: str | None
     without: Names | None
     terms: Names | None
     style: StyleRules | None
     ignore: Ignored | None
-    judge_by: str | None

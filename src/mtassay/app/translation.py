@@ -406,7 +406,10 @@ class _Engine:
                     if left <= 0:
                         self.stopped = self.stopped or f"the time of {budget.seconds:g} s is used up"
                 for segment, output in zip(block, self._ask(block), strict=True):
-                    self._count(output)
+                    self.done.n += 1
+                    if output.error is not None:
+                        self.done.failed += 1
+                        self.done.first = self.done.first or output.error
                     yield segment, output
         finally:
             self.context.report, self.context.budget = report, budget
@@ -419,9 +422,3 @@ class _Engine:
             return outputs
         plan = plan_calls(self.system, requests, answers=self.context.workspace, fresh=self.context.fresh)
         return [o._replace(error=self.stopped) if o.error == DRY_RUN else o for o in plan.outputs]
-
-    def _count(self, output: Output) -> None:
-        self.done.n += 1
-        if output.error is not None:
-            self.done.failed += 1
-            self.done.first = self.done.first or output.error

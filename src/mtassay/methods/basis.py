@@ -396,13 +396,17 @@ def _recalled_or_asked(
     return [opinions[key] for key in keys]
 
 
-@cache
-def _code(judge: type[TranslationJudge]) -> str:
-    """A digest of the dates and sizes of the files in the folders of the judge's code and of its models."""
+def code_files(judge: type[TranslationJudge]) -> list[Path]:
+    """Return the files of the judge's code and of its models."""
     path = getattr(sys.modules.get(judge.__module__), "__file__", None)
     rooms = [Path(path).parent, Path(nlp.__file__).parent] if path else []
-    files = (file for room in rooms for file in sorted(room.glob("*.py")))
-    stamps = [f"{f.name}:{f.stat().st_mtime_ns}:{f.stat().st_size}" for f in files]
+    return [file for room in rooms for file in sorted(room.glob("*.py"))]
+
+
+@cache
+def _code(judge: type[TranslationJudge]) -> str:
+    """A digest of the dates and sizes of these files."""
+    stamps = [f"{f.name}:{f.stat().st_mtime_ns}:{f.stat().st_size}" for f in code_files(judge)]
     return hashlib.blake2b("|".join(stamps).encode(), digest_size=8).hexdigest()
 
 

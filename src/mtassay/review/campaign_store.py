@@ -82,17 +82,14 @@ class CampaignStore:
             if connection.execute("SELECT 1 FROM campaigns WHERE name = ?", (campaign.name,)).fetchone():
                 raise UsageError(f"There is a campaign '{campaign.name}' already. Choose another name.")
             self._store.put_subjects(subjects)
-            self._insert(connection, campaign)
+            content = json.dumps(campaign.record(), ensure_ascii=False)
+            self._database.insert("campaigns", [(campaign.name, content)])
+            connection.execute(
+                "UPDATE campaigns SET sequence = (SELECT MAX(sequence) + 1 FROM campaigns) WHERE name = ?",
+                (campaign.name,),
+            )
             connection.execute(_FORGET_STANDINGS)
             self._database.insert("campaign_subjects", (_row(campaign, entry) for entry in entries))
-
-    def _insert(self, connection: Connection, campaign: Campaign) -> None:
-        content = json.dumps(campaign.record(), ensure_ascii=False)
-        self._database.insert("campaigns", [(campaign.name, content)])
-        connection.execute(
-            "UPDATE campaigns SET sequence = (SELECT MAX(sequence) + 1 FROM campaigns) WHERE name = ?",
-            (campaign.name,),
-        )
 
     def close(self, name: str) -> Campaign:
         """End a campaign: nothing is assigned any more. Answers stay; a closed campaign stays closed."""

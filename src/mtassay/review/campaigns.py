@@ -165,8 +165,7 @@ def refuse_unfinishable(campaign: Campaign, subjects: Sequence[CampaignSubject])
         names = ", ".join(campaign.adjudicators)
         raise UsageError(
             f"Nobody could settle disputes: {names} would answer every output as a reviewer. Name an "
-            "adjudicator "
-            "who is no reviewer, or leave `adjudicators` out."
+            "adjudicator who is no reviewer, or leave `adjudicators` out."
         )
 
 

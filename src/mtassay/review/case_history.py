@@ -163,13 +163,10 @@ def answers_to(
     for (subject_or_system, _), names in systems.items():
         subject = subject_or_system if isinstance(subject_or_system, Subject) else None
         mine = tuple(finding for finding in findings if finding.system == names[0])
-        about = subjects.get((view.reviewed(case_id), names[0])) if question else None
-        asked = AskedQuestion(about) if about is not None else None
-        if about is not None and question is not None:
-            subject_reviews = tuple(review for review in reviews if review.subject == about.id)
-            asked = AskedQuestion(
-                about, subject_reviews, decisions.get((about.id, question.name)), question.about
-            )
+        asked = None
+        if question is not None and (about := subjects.get((view.reviewed(case_id), names[0]))) is not None:
+            given = tuple(review for review in reviews if review.subject == about.id)
+            asked = AskedQuestion(about, given, decisions.get((about.id, question.name)), question.about)
         decided = view.joint_decision(case_id, names[0], settled) if subject is not None else ""
         hints = view.output_lines(subject.outputs[0], mine[0].evidence)[1:] if subject and mine else ()
         answers.append(

@@ -275,15 +275,14 @@ def settled_in(run: Run) -> list[Pending]:
     decided = view_of(run).decided()
     if question is None:
         raise UsageError(f"Run {run.id} asks people nothing, so it has no settled outputs.")
+    blind = replace(question, is_blind=True)
     if not decided:
         doubted = {entry.subject for entry in pending_in(run)}
-        blind = replace(question, is_blind=True)
         return [entry for entry in _to_rate(run, blind) if entry.subject not in doubted]
     subjects = subjects_in(run)
     said: dict[Subject | None, str] = {}
     for claim in decided:
         said.setdefault(subjects.get((claim.segment_id, claim.system)), claim.status)
-    blind = replace(question, is_blind=True)
     return [
         replace(entry, status=said[entry.subject], evidence={}, lines=())
         for entry in outputs_in(run, blind)

@@ -86,17 +86,15 @@ class QueueChoice:
 
     def condition(self) -> tuple[str, list[object]]:
         """The filter for the database: conditions to append, and their values."""
-        parts: list[tuple[str, list[object]]] = []
-        for column, value in (
-            ("category", self.category),
-            ("phenomenon", self.phenomenon),
-            ("found", self.verdict),
-            ("segment", self.segment_id),
-        ):
-            if value:
-                parts.append((f"a.{column} = ?", [value]))
-        if self.system:
-            parts.append(("EXISTS (SELECT 1 FROM json_each(a.systems) WHERE value = ?)", [self.system]))
+        plain = (
+            ("a.category = ?", self.category),
+            ("a.phenomenon = ?", self.phenomenon),
+            ("a.found = ?", self.verdict),
+            ("a.segment = ?", self.segment_id),
+            ("EXISTS (SELECT 1 FROM json_each(a.systems) WHERE value = ?)", self.system),
+            (_BY, self.reviewer),
+        )
+        parts: list[tuple[str, list[object]]] = [(part, [value]) for part, value in plain if value]
         if self.answer and self.whose:
             parts.append(
                 (f"NOT {_BY}", [self.whose])
@@ -109,8 +107,6 @@ class QueueChoice:
             parts.append(("s.disputed = 1", []))
         elif self.answer:
             parts.append(("s.answer = ?", [self.answer]))
-        if self.reviewer:
-            parts.append((_BY, [self.reviewer]))
         if self.text:
             pattern = "%" + "".join(f"\\{c}" if c in "\\%_" else c for c in self.text) + "%"
             parts.append(("(a.source LIKE ? ESCAPE '\\' OR a.output LIKE ? ESCAPE '\\')", [pattern, pattern]))
@@ -170,10 +166,6 @@ class ReviewQueue:
         """Count the outputs, equal ones once."""
         return self._totals[1]
 
-    def follow(self) -> None:
-        """Include the answers since the last update."""
-        follow_reviews(self.workspace)
-
     def next_for(
         self, reviewer: str, *, after: int = -1, choice: QueueChoice | None = None, double: bool = False
     ) -> QueueEntry | None:
@@ -182,13 +174,14 @@ class ReviewQueue:
         Entries that this reviewer answered are not open, nor those that others settled, unless `double` asks
         for second opinions.
         """
-        self.follow()
+        follow_reviews(self.workspace)
+        condition, values = (choice or QueueChoice()).condition()
+        settled = "" if double else " AND s.answer IS NULL"
         for begin, end in ((after + 1, None), (0, after)):
-            condition, values = (choice or QueueChoice()).condition()
             bound = "" if end is None else " AND a.position <= ?"
             rows = self._entries(
-                f"AND a.position >= ?{bound} AND {self._waiting(double)}{condition} "
-                "ORDER BY a.position LIMIT 1",
+                f"AND a.position >= ?{bound} AND (a.status <> '' OR s.disputed = 1){settled} AND NOT {_BY}"
+                f"{condition} ORDER BY a.position LIMIT 1",
                 [begin, *([] if end is None else [end]), reviewer, *values],
                 reviewer,
             )
@@ -196,13 +189,9 @@ class ReviewQueue:
                 return rows[0]
         return None
 
-    def _waiting(self, double: bool) -> str:
-        settled = "" if double else " AND s.answer IS NULL"
-        return f"(a.status <> '' OR s.disputed = 1){settled} AND NOT {_BY}"
-
     def waiting(self, reviewer: str, *, double: bool = False) -> int:
         """Count the open entries for a reviewer from the answers, which are fewer than the outputs."""
-        self.follow()
+        follow_reviews(self.workspace)
         done = f"(r.mine OR {'0' if double else 's.answer IS NOT NULL'})"
         ((settled, disputed),) = self.workspace.database.select(
             "WITH r AS (SELECT subject, MAX(reviewer = ?) AS mine FROM reviews WHERE question = ? "
@@ -216,7 +205,7 @@ class ReviewQueue:
 
     def disputed(self) -> int:
         """Count the entries on which reviewers disagree."""
-        self.follow()
+        follow_reviews(self.workspace)
         rows = self.workspace.database.select(
             f"SELECT COUNT(*) FROM standings s CROSS JOIN agenda a {_BY_SUBJECT} ON a.subject = s.subject "
             "AND a.question = s.question AND a.run = ? WHERE s.question = ? AND s.disputed = 1",
@@ -226,7 +215,7 @@ class ReviewQueue:
 
     def entry(self, subject: str, *, reviewer: str = "") -> QueueEntry:
         """The entry of a subject; a `UsageError` if the run does not have it."""
-        self.follow()
+        follow_reviews(self.workspace)
         rows = self._entries("AND a.subject = ? LIMIT 1", [subject], reviewer, how=_BY_SUBJECT)
         if not rows:
             raise AbsentError(f"No output '{subject[:40]}' in run {self.run}.")
@@ -236,7 +225,7 @@ class ReviewQueue:
         self, choice: QueueChoice, *, reviewer: str = "", offset: int = 0, limit: int = 50
     ) -> list[QueueEntry]:
         """A page of the entries that match, in the order of asking."""
-        self.follow()
+        follow_reviews(self.workspace)
         condition, values = choice.condition()
         return self._entries(
             f"{condition} ORDER BY a.position LIMIT ? OFFSET ?", [*values, limit, offset], reviewer
@@ -246,7 +235,7 @@ class ReviewQueue:
         """Count the entries that match."""
         if choice == QueueChoice(whose=choice.whose):
             return self.total
-        self.follow()
+        follow_reviews(self.workspace)
         condition, values = choice.condition()
         source = _FROM.format("") if choice.answer else _ALONE
         query = f"SELECT COUNT(*) {source}{condition}"

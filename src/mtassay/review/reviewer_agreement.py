@@ -235,7 +235,8 @@ def agreement_table(
         *first,
         *sorted(remarks),
         f"n: outputs that two or more of the line's reviewers {how}.",
-        changed_note(changed),
+        f"Changed after the answers of others could be seen: {changed:,}. The answers before count here."
+        * bool(changed),
         *last,
     ]
     header = ["reviewers", "measure", "value", "95 % interval", "n"]
@@ -253,13 +254,6 @@ def agreement_rows(found: Sequence[AgreementCoefficient]) -> list[list[Cell | st
             value = number(entry, entry.value)
             rows.append([who, LABELS[entry.measure], value, between(entry), f"{entry.n:,}"])
     return rows
-
-
-def changed_note(count: int) -> str:
-    """A note on how many answers changed since the reveal; empty for none."""
-    if not count:
-        return ""
-    return f"Changed after the answers of others could be seen: {count:,}. The answers before count here."
 
 
 def number(entry: AgreementCoefficient, value: float | None) -> str:

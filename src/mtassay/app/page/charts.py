@@ -33,9 +33,8 @@ _MOST_ROWS, _MOST_SERIES = 200, 30
 
 def drawing(figure: Figure) -> Markup:
     """Draw a figure that is no map, with its legend if it needs one."""
-    if figure.kind in ("dots", "bars"):
-        return _legend(figure) + (_dots(figure) if figure.kind == "dots" else _bars(figure))
-    return _legend(figure) + _plane(figure)
+    draw = {"dots": _dots, "bars": _bars}.get(figure.kind, _plane)
+    return _legend(figure) + draw(figure)
 
 
 def shade(figure: Figure, value: float | None) -> int:
@@ -145,6 +144,10 @@ def _legend(figure: Figure) -> Markup:
     return Markup('<ul class="legend">{}</ul>').format(Markup("").join(entries))
 
 
+def _upright(kind: str, x: float) -> Markup:
+    return Markup('<line class="{}" x1="{x}%" x2="{x}%" y1="0" y2="100%"/>').format(kind, x=x)
+
+
 # Rows --------------------------------------------------------------------------------------------------
 
 
@@ -166,10 +169,7 @@ def _dots(figure: Figure) -> Markup:
     points = [p for s in series for p in s.points if p.y is not None]
     values = [v for p in points for v in (p.low, p.y, p.high) if v is not None and math.isfinite(v)]
     scale = _scale(figure, figure.limits, values)
-    grid = Markup("").join(
-        Markup('<line class="grid" x1="{x}%" x2="{x}%" y1="0" y2="100%"/>').format(x=scale(t))
-        for t in scale.ticks()
-    )
+    grid = Markup("").join(_upright("grid", scale(t)) for t in scale.ticks())
     height = _ROW + _LANE * (len(series) - 1)
     rows = []
     for number, place in enumerate(figure.places[:_MOST_ROWS]):
@@ -256,18 +256,10 @@ def _plane(figure: Figure) -> Markup:
         if named
         else [(t, f"{t:g}") for t in x.ticks()]
     )
-    back = [
-        Markup('<line class="grid" x1="0" x2="100%" y1="{y}%" y2="{y}%"/>').format(y=100 - y(t))
-        for t in y.ticks()
-    ]
-    back += [
-        Markup('<line class="level" x1="0" x2="100%" y1="{y}%" y2="{y}%"/>').format(y=100 - y(level))
-        for level in ([figure.level] if figure.level is not None else [])
-    ]
-    back += [
-        Markup('<line class="level" x1="{x}%" x2="{x}%" y1="0" y2="100%"/>').format(x=x(m))
-        for m in figure.marks
-    ]
+    flat = Markup('<line class="{}" x1="0" x2="100%" y1="{y}%" y2="{y}%"/>')
+    back = [flat.format("grid", y=100 - y(t)) for t in y.ticks()]
+    back += [flat.format("level", y=100 - y(figure.level))] if figure.level is not None else []
+    back += [_upright("level", x(m)) for m in figure.marks]
     paths, marks, told = [], [], []
     for of in series:
         style = styles[of.label]

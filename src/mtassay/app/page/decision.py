@@ -155,29 +155,20 @@ def decide(
         following, command = (
             choice.what_would(choice.ordered(choice.systems)[:2]) if is_weak else choice.review(first)
         )
-        return Recommendation(
+        advice, following = (
             f"Ship {first}{', but the evidence is weak' * is_weak}.",
-            first,
-            [*sure, *choice.trade()],
-            choice.risks([first]),
             f"before you ship it, {following}",
-            command,
-            priorities=choice.told(),
-            leaders=leaders,
-            no_risk=choice.faultless([first]),
-            others=choice.left_out(),
-            out=choice.out(),
         )
-    advice = f"The data cannot decide between {_joined(leaders)}."
-    if choice.disagreeing(leaders):
-        advice = f"The measures disagree about {_joined(leaders)}, so the data cannot decide."
-    following, command = choice.what_would(leaders)
-    risks = choice.risks(leaders)
-    reasons = [*choice.open_reasons(leaders), *choice.trade()]
-    no_risk, others = choice.faultless(leaders), choice.left_out()
-    told = choice.told()
+    else:
+        sure = choice.open_reasons(leaders)
+        following, command = choice.what_would(leaders)
+        advice = f"The data cannot decide between {_joined(leaders)}."
+        if choice.disagreeing(leaders):
+            advice = f"The measures disagree about {_joined(leaders)}, so the data cannot decide."
+    reasons, told, risks = [*sure, *choice.trade()], choice.told(), choice.risks(leaders)
+    system, no_risk, others = first * (len(left) == 1), choice.faultless(leaders), choice.left_out()
     return Recommendation(
-        advice, "", reasons, risks, following, command, told, leaders, no_risk, others, choice.out()
+        advice, system, reasons, risks, following, command, told, leaders, no_risk, others, choice.out()
     )
 
 

@@ -208,8 +208,7 @@ def _parts(page: Page) -> Iterable[str]:
     if glance := page.glance():
         yield _table(glance.table)
     yield from _changes(page.changes)
-    for table in page.gates:
-        yield _table(table)
+    yield from map(_table, page.gates)
     if page.themes:
         yield "## What failures have in common"
         for it in (*page.themes[:10], *page.themes[10:][-1:]):  # the last one says what was counted
@@ -222,10 +221,8 @@ def _changes(changes: Iterable[ChangesPart]) -> Iterable[str]:
     for part in changes:
         yield f"## What changed: {_page_markdown_brief(part.title)}"
         yield "\n".join(f"- {_page_markdown_brief(text)}" for text in part.sentences_told)
-        for note in part.notes:
-            yield _page_markdown_brief(note)
-        for table in part.tables:
-            yield _table(table)
+        yield from map(_page_markdown_brief, part.notes)
+        yield from map(_table, part.tables)
         for view in part.sentences.views[:_CASES]:
             head = " · ".join([view.id, *view.groups])
             lines = [

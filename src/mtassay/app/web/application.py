@@ -178,20 +178,10 @@ def cards(
 
 
 def _entry(entry: queue.QueueEntry, visit: Visit, hides: bool) -> dict[str, Any]:
-    may_see = visit.person.is_admin or bool(entry.mine)
-    return {
-        "subject": entry.subject,
-        "position": entry.position,
-        "case_id": "" if hides else entry.segment_id,
-        "category": entry.category,
-        "phenomenon": entry.phenomenon,
-        "status": "" if hides else entry.status,
-        "source": entry.source,
-        "output": entry.output,
-        "answer": entry.answer if may_see else "",
-        "is_disputed": entry.is_disputed and may_see,
-        "mine": entry.mine,
-    }
+    fields = {name: getattr(entry, name) for name in CardEntry.model_fields if name != "case_id"}
+    if not (visit.person.is_admin or entry.mine):
+        fields |= {"answer": "", "is_disputed": False}
+    return {**fields, "case_id": entry.segment_id} if not hides else {**fields, "case_id": "", "status": ""}
 
 
 @router.get("/runs/{run}/{question}/next")

@@ -329,9 +329,10 @@ class Guard:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = {key.lower() for key, _ in message.get("headers", ())}  # a report has its own policy
-                ours = [(key, value) for key, value in _HEADERS if key not in own]
-                message["headers"] = [*_without(message.get("headers", ())), *ours]
+                given = [(key.lower(), key, value) for key, value in message.get("headers", ())]
+                own = {name for name, _, _ in given}  # a report has its own policy
+                kept = [(k, v) for name, k, v in given if name not in (b"server", b"cache-control")]
+                message["headers"] = [*kept, *(pair for pair in _HEADERS if pair[0] not in own)]
                 if not scope["path"].startswith("/static/"):
                     message["headers"].append((b"cache-control", b"no-store"))
             await send(message)
@@ -340,10 +341,6 @@ class Guard:
 
 
 _HEADERS = [(key.encode(), value.encode()) for key, value in HEADERS.items()]
-
-
-def _without(headers: Any) -> list[tuple[bytes, bytes]]:
-    return [(key, value) for key, value in headers if key.lower() not in (b"server", b"cache-control")]
 
 
 async def _refuse(send: Send, status: int, why: str) -> None:

@@ -24,7 +24,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from mtassay.app.access import Person, recognise, was_anybody_invited
 from mtassay.app.web.server import WorkspacePool, is_loopback
-from mtassay.data.display import Line, Span
+from mtassay.data.display import Span
 from mtassay.data.errors import UsageError
 from mtassay.data.marks import find_words, plural, printable
 from mtassay.data.method import view_of
@@ -236,11 +236,6 @@ def pieces(text: str, marks: Iterable[Span] = ()) -> list[tuple[str, bool]]:
     return [(printable(part), strong) for part, strong in parts if part]
 
 
-def line_pieces(line: Line) -> list[tuple[str, bool]]:
-    """Return the same for a line of a block."""
-    return pieces(line.text, line.marks)
-
-
 def seconds(value: float | None) -> str:
     """Write a time between two decisions.
 
@@ -283,19 +278,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.globals |= {
-        "address": address,
-        "count_reviewers": count_reviewers,
-        "pieces": pieces,
-        "line_pieces": line_pieces,
-        "find_words": find_words,
-        "plural": plural,
-        "split_words": split_words,
-        "longest": _LONGEST,
-        "seconds": seconds,
-        "told_answer": told_answer,
-        "new_id": lambda: secrets.token_urlsafe(16),
-    }
+    helpers = (address, count_reviewers, find_words, pieces, plural, seconds, split_words, told_answer)
+    environment.globals |= {helper.__name__: helper for helper in helpers}
+    environment.globals |= {"longest": _LONGEST, "new_id": lambda: secrets.token_urlsafe(16)}
     environment.filters["shown"] = printable
     return environment
 
