@@ -290,7 +290,7 @@ def mqm_answers(rows: Iterable[tuple[int, Mapping[str, str]]]) -> Iterator[tuple
         if system != row["system"] or severity == NO_ERROR:
             continue
         for side, text in (("source", row["source"]), ("target", row["target"])):
-            if found := re.search("<v>(.*?)</v>", text):
+            if found := re.search("<v>((?:(?!</?v>).)*)</v>", text):
                 spans.append(
                     AnswerSpan(found.start(), found.end() - 7, category, severity, cast("Side", side))
                 )
