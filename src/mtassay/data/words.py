@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -203,8 +203,9 @@ def common_ends(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int]
     return start, end
 
 
-def read_table(path: Path, *, lists: Collection[str] = ()) -> dict[str, Any]:
-    """Read a table of words in TOML; lists are joined to one text, except under the keys in `lists`."""
+@cache
+def read_table(path: Path, *, lists: tuple[str, ...] = ()) -> Mapping[str, Any]:
+    """Read a table of words in TOML, once; lists are joined to one text, except under the keys in `lists`."""
 
     def value(key: str, item: Any) -> Any:
         if isinstance(item, dict):

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from mtassay.data.words import read_table
 
+_DATA = Path(__file__).parent / "data"
+
 
 class Talk(NamedTuple):
     """A language's expressions about translating, in lower case.
@@ -31,9 +33,7 @@ class Talk(NamedTuple):
 @cache
 def talk_tables() -> Mapping[str, Talk]:
     """Return the tables by language."""
-    table = read_table(
-        Path(__file__).parent / "data" / "talk.toml", lists=("translate", "notes", "assents", "names")
-    )
+    table = read_table(_DATA / "talk.toml", lists=("translate", "notes", "assents", "names"))
     return {code: Talk(**entry) for code, entry in table.items()}
 
 
@@ -57,18 +57,12 @@ def expression(name: str) -> re.Pattern[str]:
 
 def small_words(table: str) -> Mapping[str, Any]:
     """Return a table of `data/small_words.toml`: usually words by language, separated by spaces."""
-    words: Mapping[str, Any] = _small_words()[table]
+    words: Mapping[str, Any] = read_table(_DATA / "small_words.toml")[table]
     return words
 
 
-@cache
-def _small_words() -> Mapping[str, Any]:
-    return read_table(Path(__file__).parent / "data" / "small_words.toml")
-
-
-@cache
 def _signs() -> Mapping[str, str]:
-    return read_table(Path(__file__).parent / "data" / "talk_signs.toml")
+    return read_table(_DATA / "talk_signs.toml")
 
 
 def _of(languages: Collection[str]) -> list[Talk]:

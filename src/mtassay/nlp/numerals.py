@@ -12,17 +12,13 @@ from typing import Any, Literal, NamedTuple
 
 from mtassay.data.words import read_table, spell_out_marks, strip_marks
 
+_NUMERALS = Path(__file__).parent / "data" / "numerals.toml"
 
-@cache
+
 def word_table(name: str) -> Mapping[str, Any]:
     """A table of `data/numerals.toml`, by language: `small`, `tens`, `months` …"""
-    table: Mapping[str, Any] = _tables()[name]
+    table: Mapping[str, Any] = read_table(_NUMERALS)[name]
     return table
-
-
-@cache
-def _tables() -> Mapping[str, Any]:
-    return read_table(Path(__file__).parent / "data" / "numerals.toml")
 
 
 WORDS = frozenset(("cs", "de", "en", "es", "fr", "it", "nl", "pl", "pt", "ru"))

@@ -46,7 +46,7 @@ SCHEMA: Mapping[str, Any] = {
 
 
 @cache
-def _prompts() -> dict[str, Any]:
+def _prompts() -> Mapping[str, Any]:
     """The sentences of `infill_prompts.toml`."""
     return read_table(Path(__file__).with_suffix(".toml"))
 
